@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { GatewayError } from 'pegboard';
 import type { JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { ServerDeclarations } from '../contracts/pins.ts';
 import { Tally } from '../kit/metrics/tally.ts';
+import { shownText } from '../kit/text/shownText.ts';
 import { wordDiffText } from '../kit/text/wordDiff.ts';
 import type { PinsConfig } from './config.ts';
 import { pinned, widened } from './fingerprint.ts';
@@ -28,6 +30,24 @@ export interface ShownMatter extends JsonObject {
   /** Hints that ask for more trust than was accepted. */
   readonly widens: readonly string[];
   readonly hash: string;
+}
+
+/** The same with what has changed, word by word. */
+export interface ChangedMatter extends ShownMatter {
+  /** Whether the accepted version is known. */
+  readonly before: boolean;
+  readonly changes: readonly PartChange[];
+}
+/** All that waits of one server, but what was refused. */
+export interface PinSet {
+  readonly server: string;
+  readonly count: number;
+  readonly hash: string;
+  readonly all: readonly Judgement[];
+}
+export interface SettledPins {
+  readonly server: string;
+  readonly count: number;
 }
 
 /** What waits for an operator, and what is done about it meanwhile. */
@@ -109,10 +129,12 @@ export class Matters {
   }
 
   list(): readonly ShownMatter[] {
-    const order = ({ kind, name, hash }: ShownMatter): string => JSON.stringify([name, kind, hash]);
-    return this.#waiting()
-      .map(shownMatter)
-      .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    return inOrder(this.#waiting().map(shownMatter));
+  }
+  /** Those of a name or of a server, with what has changed. */
+  changed(name: string): readonly ChangedMatter[] {
+    const named = this.#waiting().filter(({ matter }) => matter.as === name || matter.server === name);
+    return inOrder(named.map((one) => ({ ...shownMatter(one), ...this.#changesOf(one) })));
   }
   counted(): ReadonlyMap<string, number> {
     const counts = new Map(this.servers.map((server) => [server, 0]));
@@ -136,8 +158,7 @@ export class Matters {
       `${name} has another hash than the given one; look at it again with pegboard pins diff ${name}`,
     );
   }
-  /** What has changed, word by word. @param before whether the accepted version is known */
-  changesOf({ matter }: Judgement): { readonly before: boolean; readonly changes: readonly PartChange[] } {
+  #changesOf({ matter }: Judgement): Pick<ChangedMatter, 'before' | 'changes'> {
     const accepted = this.#book.textOf(matter);
     return {
       before: accepted !== undefined,
@@ -145,28 +166,53 @@ export class Matters {
     };
   }
 
-  /** The same as text, invisible characters escaped. @throws GatewayError PIN_OUTDATED */
+  /** The same as text, invisible characters escaped: of one, or of all of a server. @throws GatewayError PIN_OUTDATED */
   shownChanges(name: string, hash: string): string {
-    const { changes } = this.changesOf(this.find(name, hash));
-    return changes.map(({ part, words }) => `${part}: ${wordDiffText(words)}`).join('\n');
+    const all = this.#chosen(name, hash);
+    const isOne = all.length === 1;
+    const texts = all.map((one) => {
+      const { changes } = this.#changesOf(one);
+      const parts = changes.map(({ part, words }) => `${part}: ${wordDiffText(words)}`);
+      return [...(isOne ? [] : [`${one.matter.kind} ${shownText(one.matter.as)}`]), ...parts].join('\n');
+    });
+    return texts.join('\n');
   }
 
-  /** @throws GatewayError PIN_OUTDATED, or of the vault */
-  async settle(name: string, hash: string, isAccepted: boolean): Promise<Matter> {
-    const { matter } = this.find(name, hash);
-    await this.#book.settle(matter, isAccepted);
-    const { server } = matter;
+  /** What waits of each server, with a hash that binds an acceptance of all of it to what was shown. */
+  sets(): readonly PinSet[] {
+    const byServer = new Map<string, Judgement[]>();
+    for (const one of this.#waiting()) {
+      if (one.matter.doubt === 'refused') continue;
+      const { server } = one.matter;
+      byServer.set(server, [...(byServer.get(server) ?? []), one]);
+    }
+    return [...byServer].map(([server, all]) => ({ server, count: all.length, hash: setHash(all), all }));
+  }
+
+  /** @param name of one, with its hash, or of a server, with the hash of its set
+   *  @throws GatewayError PIN_OUTDATED, or of the vault: then nothing has changed */
+  async settle(name: string, hash: string, isAccepted: boolean): Promise<SettledPins> {
+    const all = this.#chosen(name, hash).map(({ matter }) => matter);
+    const [first] = all;
+    const server = first?.server ?? name;
+    await this.#book.settle(server, all, isAccepted);
     const done = isAccepted ? 'accepted' : 'refused';
+    const what = all.length === 1 ? name : `all ${all.length} of ${server}`;
     this.#scope.emit({
       type: 'pin.settled',
       reason: isAccepted ? 'MCPServerDeclarationAccepted' : 'MCPServerDeclarationRefused',
-      message: `an operator has ${done} what the server declares of ${name}`,
+      message: `an operator has ${done} what the server declares of ${what}`,
       severity: 'Normal',
       server,
       name,
       hash,
     });
-    return matter;
+    return { server, count: all.length };
+  }
+  /** @throws GatewayError PIN_OUTDATED */
+  #chosen(name: string, hash: string): readonly Judgement[] {
+    const set = this.sets().find((one) => one.server === name && one.hash === hash);
+    return set?.all ?? [this.find(name, hash)];
   }
 
   /** Many change at once: one line and one event for all. */
@@ -196,6 +242,16 @@ function shownMatter(judgement: Judgement): ShownMatter {
   const { matter, held } = judgement;
   const { as: name, kind, server, doubt: state, hash, trust, accepted } = matter;
   return { name, kind, server, state, held, why: doingIn(judgement), widens: widened(trust, accepted), hash };
+}
+function inOrder<T extends ShownMatter>(all: readonly T[]): readonly T[] {
+  const order = ({ kind, name, hash }: ShownMatter): string => JSON.stringify([name, kind, hash]);
+  return [...all].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+}
+function setHash(all: readonly Judgement[]): string {
+  const facts = all.map(({ matter: { kind, own, as, hash, doubt } }) =>
+    JSON.stringify([kind, own, as, hash, doubt]),
+  );
+  return createHash('sha256').update(facts.sort().join('\n')).digest('hex');
 }
 function modeIn(mode: PinsConfig['mode'] | undefined, kind: PinKind): Mode | undefined {
   return typeof mode === 'string' ? (mode as Mode) : mode?.[kind];

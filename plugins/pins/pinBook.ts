@@ -15,7 +15,7 @@ import {
   textsIn,
   withTexts,
 } from './pinRecord.ts';
-import type { Accepted, Pin, PinRecord, PinStep } from './pinRecord.ts';
+import type { Pin, PinRecord, PinStep } from './pinRecord.ts';
 
 const PREFIX = 'pins:';
 const MAX_TRIES = 10;
@@ -140,15 +140,15 @@ export class PinBook {
     return newest?.[0] === fingerprint(kind, parts) ? parts : undefined;
   }
 
-  /** Resolves once it is written. @throws GatewayError of the vault: then nothing has changed */
-  async settle(
-    { server, kind, own, place, hash, trust, declared }: Matter,
-    isAccepted: boolean,
-  ): Promise<void> {
-    const version: Accepted = [hash, trust];
-    const text = isAccepted ? canonicalText(pinned(kind, declared)) : '';
-    const step = isAccepted ? 'accept' : 'refuse';
-    await this.#take(() => this.#write(server, [{ step, key: pinKey(kind, own), as: place, version, text }]));
+  /** Settles declarations of one server in one step. Resolves once it is written.
+   *  @throws GatewayError of the vault: then nothing has changed */
+  async settle(server: string, matters: readonly Matter[], isAccepted: boolean): Promise<void> {
+    const steps = matters.map(({ kind, own, place, hash, trust, declared }): PinStep => {
+      const text = isAccepted ? canonicalText(pinned(kind, declared)) : '';
+      const step = isAccepted ? 'accept' : 'refuse';
+      return { step, key: pinKey(kind, own), as: place, version: [hash, trust], text };
+    });
+    await this.#take(() => this.#write(server, steps));
     this.#parts.renewed(server);
   }
 

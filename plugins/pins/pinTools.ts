@@ -27,18 +27,23 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
       additionalProperties: false,
       properties: {
         name: {
-          description: 'Only the tool of that name, with its changes.',
+          description: 'Only that name, or all of that server, with its changes.',
           type: 'string',
         },
       },
     },
     run: ({ name }) => {
-      const pins = matters.list().filter((one) => name === undefined || one.name === name);
-      const findings = suspects.list().filter((one) => name === undefined || one.name === name);
-      if (name === undefined)
-        return jsonResult({ pins, findings: findings.slice(0, MAX_SHOWN), totalFindings: findings.length });
-      const shown = pins.map((one) => ({ ...one, ...matters.changesOf(matters.find(name, one.hash)) }));
-      return jsonResult({ pins: shown, findings });
+      const found = suspects.list();
+      const sets = matters.sets().map(({ server, count, hash }) => ({ server, count, hash }));
+      if (name === undefined) {
+        const findings = found.slice(0, MAX_SHOWN);
+        return jsonResult({ pins: matters.list(), sets, findings, totalFindings: found.length });
+      }
+      return jsonResult({
+        pins: matters.changed(name),
+        sets: sets.filter(({ server }) => server === name),
+        findings: found.filter((one) => one.name === name || one.server === name),
+      });
     },
   });
   const accept = coreTool<AcceptArguments>({
@@ -55,7 +60,7 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
       additionalProperties: false,
       required: ['name', 'hash'],
       properties: {
-        name: { description: 'A name of core_pins_list.', type: 'string' },
+        name: { description: 'A name, or the server of a set, of core_pins_list.', type: 'string' },
         hash: {
           description: 'Its hash there: what has changed since is not accepted.',
           type: 'string',
@@ -65,8 +70,8 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
       },
     },
     run: async ({ name, hash, refuse }) => {
-      const { server } = await matters.settle(name, hash, !refuse);
-      return jsonResult({ name, server, hash, accepted: !refuse });
+      const { server, count } = await matters.settle(name, hash, !refuse);
+      return jsonResult({ name, server, hash, count, accepted: !refuse });
     },
   });
   return [list, accept];

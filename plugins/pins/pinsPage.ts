@@ -1,4 +1,4 @@
-import type { AdminPage } from '../contracts/adminPages.ts';
+import type { AdminPage, AdminVisit } from '../contracts/adminPages.ts';
 import { html } from '../kit/http/page.ts';
 import type { Html } from '../kit/http/page.ts';
 import { actionForm } from '../kit/pages/actionForm.ts';
@@ -8,20 +8,21 @@ import { pager } from '../kit/pages/pager.ts';
 import { badge, facts, hyperlink, section, table } from '../kit/pages/parts.ts';
 import { counted, inPath, shown } from '../kit/pages/words.ts';
 import { shownText } from '../kit/text/shownText.ts';
-import type { Matters, ShownMatter } from './matters.ts';
+import type { ChangedMatter, Matters, PinSet, ShownMatter } from './matters.ts';
 import type { PartChange } from './partChanges.ts';
 import type { Finding, Suspects } from './suspects.ts';
 
 const PATH = '/pins';
 const MAX_FINDINGS = 200;
+/** Declarations of a server that are shown with their changes. */
+const MAX_CHOSEN = 200;
 
-interface Chosen extends ShownMatter {
-  readonly before: boolean;
-  readonly changes: readonly PartChange[];
-}
+type ShownSet = Pick<PinSet, 'server' | 'count' | 'hash'>;
 interface PinFacts {
   readonly pins: ReturnType<typeof excerpt<ShownMatter>>;
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly ChangedMatter[];
+  /** All that waits of the chosen server. */
+  readonly set: ShownSet | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -38,15 +39,14 @@ export function pinsPage(matters: Matters, suspects: Suspects): AdminPage {
     navAfter: '/tools',
     facts: ({ query }) => {
       const all = matters.list();
-      const chosen = all.filter(({ name }) => name === query.get('name'));
-      const withChanges = (one: ShownMatter): Chosen => ({
-        ...one,
-        ...matters.changesOf(matters.find(one.name, one.hash)),
-      });
+      const name = query.get('name');
+      const chosen = name === null ? [] : matters.changed(name);
+      const found = matters.sets().find(({ server }) => server === name);
+      const set = found && { server: found.server, count: found.count, hash: found.hash };
       const findings = suspects.list().slice(0, MAX_FINDINGS);
-      return { pins: excerpt(all, query), chosen: chosen.map(withChanges), findings };
+      return { pins: excerpt(all, query), chosen: chosen.slice(0, MAX_CHOSEN), set, findings };
     },
-    show: ({ pins, chosen, findings }, visit) => ({
+    show: ({ pins, chosen, set, findings }, visit) => ({
       title: counted(pins.total, 'changed declaration'),
       body: html`${chosen.map((one) =>
         section(
@@ -65,6 +65,7 @@ export function pinsPage(matters: Matters, suspects: Suspects): AdminPage {
           ${actionForm(visit, formOf(one, 'refuse', 'It is out until its server declares something else.'))}`,
         ),
       )}
+      ${set && wholeServer(visit, set, chosen)}
       ${table(
         { caption: 'Changed declarations', empty: 'All servers declare what was accepted.' },
         ['Name', 'Server', 'State', 'What is done', 'Asks for more trust'],
@@ -99,7 +100,34 @@ export function pinsPage(matters: Matters, suspects: Suspects): AdminPage {
   });
 }
 
-function formOf({ name, hash }: Chosen, what: 'accept' | 'refuse', warning: string) {
+/** Who accepts all has all of it on the page. */
+function wholeServer(
+  visit: AdminVisit,
+  { server, count, hash }: ShownSet,
+  chosen: readonly ChangedMatter[],
+): Html {
+  const shownOnes = chosen.filter((one) => one.server === server && one.state !== 'refused');
+  const title = `All ${counted(count, 'changed declaration')} of ${server}`;
+  if (shownOnes.length < count)
+    return section(
+      title,
+      html`<p>
+        They are too many for this page: <code>pegboard pins diff --server ${server}</code> shows them.
+      </p>`,
+    );
+  const fields = { name: server, hash };
+  const about = server;
+  const form = (what: 'accept' | 'refuse', label: string, warning: string): Html =>
+    actionForm(visit, { action: `${PATH}/${what}`, label, about, fields, warning });
+  return section(
+    title,
+    html`${facts([['Hash', html`<code>${hash}</code>`]])}
+    ${form('accept', 'Accept all', 'All that is shown above counts as it is declared now.')}
+    ${form('refuse', 'Refuse all', 'All that is shown above is out until its server declares something else.')}`,
+  );
+}
+
+function formOf({ name, hash }: ChangedMatter, what: 'accept' | 'refuse', warning: string) {
   const label = what === 'accept' ? 'Accept' : 'Refuse';
   return { action: `${PATH}/${what}`, label, about: name, fields: { name, hash }, warning };
 }

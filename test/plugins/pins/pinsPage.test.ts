@@ -29,4 +29,22 @@ describe('the page of pins', () => {
     await site.submit('/pins/accept', { name: 'x_rug_safe', hash });
     expect(await pending()).to.deep.equal([]);
   });
+
+  it('accepts all of a server that is on the page', async () => {
+    const prompts = [{ name: 'sum' }];
+    const { gateway, declare, pending } = await pinnedGateway(
+      changingServers({ rug: { tools: [TOOL], prompts } }),
+    );
+    const site = siteAt(gateway);
+    await until(() => gateway.kernel.catalogue.shared('x_rug_safe'));
+    await declare('rug', {
+      tools: [{ ...TOOL, description: 'Other.' }],
+      prompts: [{ name: 'sum', title: 'Sum' }],
+    });
+    await until(async () => (await pending()).length === 2);
+    expect((await site.get('/pins?name=rug')).text).to.contain('All 2 changed declarations of rug');
+    const { set } = await site.facts<{ set: { hash: string } }>('/pins?name=rug');
+    await site.submit('/pins/accept', { name: 'rug', hash: set.hash });
+    expect(await pending()).to.deep.equal([]);
+  });
 });

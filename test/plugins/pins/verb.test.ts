@@ -27,4 +27,32 @@ describe('pegboard pins', () => {
     expect(await type('accept', 'x_rug_safe', hash)).to.include({ code: 0, stdout: 'accepted x_rug_safe\n' });
     expect(await pending()).to.deep.equal([]);
   });
+
+  it('shows and accepts all of a server by one hash, unless it has changed again', async () => {
+    const servers = { rug: { tools: [TOOL], prompts: [{ name: 'sum' }] }, calm: { tools: [TOOL] } };
+    const { gateway, declare, pending } = await pinnedGateway(changingServers(servers));
+    const type = (...args: readonly string[]) =>
+      typeVerb(['pins', ...args, '--endpoint', `${gateway.url}/mcp`]);
+    await until(() => gateway.kernel.catalogue.shared('x_rug_safe'));
+    const prompts = [{ name: 'sum', description: 'New.' }];
+    await declare('rug', { tools: [{ ...TOOL, description: 'Reads any note.' }], prompts });
+    await until(async () => (await pending()).length === 2);
+    const { stdout } = await type('diff', '--server', 'rug');
+    const [, hash = ''] = /hash of all 2 of server rug: ([0-9a-f]{64})/.exec(stdout) ?? [];
+    expect(stdout).to.contain('[-one-]{+any+}').and.contain('x_rug_sum');
+    await declare('rug', { tools: [{ ...TOOL, description: 'Reads all notes.' }], prompts });
+    await until(async () => JSON.stringify(await pending()).length > 0);
+    const outdated = await type('accept', '--server', 'rug', '--hash', hash);
+    expect([outdated.code, outdated.stderr]).to.satisfy(
+      ([code, text]: [number, string]) => code === 1 && text !== '',
+    );
+    expect(await pending()).to.have.length(2);
+    const [, next = ''] =
+      / of server rug: ([0-9a-f]{64})/.exec((await type('diff', '--server', 'rug')).stdout) ?? [];
+    expect(await type('accept', '--server', 'rug', '--hash', next)).to.include({
+      code: 0,
+      stdout: 'accepted rug\n',
+    });
+    expect(await pending()).to.deep.equal([]);
+  });
 });
