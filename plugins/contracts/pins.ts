@@ -14,7 +14,7 @@ declare module 'pegboard' {
   interface EventMap {
     /** A server declares something otherwise than it was accepted. */
     'pin.changed': Notice & { readonly server: string; readonly names: readonly string[] };
-    /** A server declares tools that speak to the model, hide something from people, or the like. */
+    /** A server declares something that speaks to the model, hides something from people, or the like. */
     'pin.suspected': Notice & { readonly server: string; readonly names: readonly string[] };
     /** An operator has accepted or refused what a server declares. */
     'pin.settled': Notice & { readonly server: string; readonly name: string; readonly hash: string };

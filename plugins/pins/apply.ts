@@ -119,6 +119,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     isLooking = true;
     setImmediate(() => {
       isLooking = false;
+      suspects.offersChanged();
       const all = [...(scope.find(ServerDeclarations)?.offers() ?? [])];
       const some = (): void => {
         for (const offer of all.splice(-AT_ONCE)) offers.judgementOn(offer);

@@ -1,3 +1,5 @@
+import { isObject } from 'pegboard';
+import type { DeclaredOffer } from '../contracts/pins.ts';
 import type { Declared } from './suspicions.ts';
 
 /** Deepest level of a schema that is read. */
@@ -11,11 +13,25 @@ interface Found {
   readonly parameters: string[];
 }
 
-/** The texts and parameters of a tool, prompt or resource as its server declared it. */
+/** The texts and parameters of a tool as its server declared it. */
 export function declaredOf(name: string, declaration: unknown): Declared {
   const found: Found = { texts: [], parameters: [] };
   collect(declaration, found, 0);
   return { name, ...found };
+}
+
+/** The same of what is offered besides tools. A uri is no name that could be taken for a tool's. */
+export function declaredOffer({ section, own, declared }: DeclaredOffer): Declared {
+  const { texts, parameters } = declaredOf('', declared);
+  const given = section === 'prompts' ? declared['arguments'] : [];
+  const names = (Array.isArray(given) ? given : []).map((one: unknown) => isObject(one) && one['name']);
+  const words = section === 'prompts' ? [] : [declared['instructions'], declared['name']];
+  const isText = (one: unknown): one is string => typeof one === 'string';
+  return {
+    name: section === 'prompts' ? own : '',
+    texts: [...texts, ...words.filter(isText)],
+    parameters: [...parameters, ...names.filter(isText)],
+  };
 }
 
 function collect(value: unknown, found: Found, depth: number): void {
