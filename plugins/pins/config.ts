@@ -7,17 +7,17 @@ export interface PinsConfig {
   readonly mode:
     | string
     | {
-        /** Of tools. */
+        /** The word for tools. */
         readonly tools?: 'ignore' | 'warn' | 'hold' | 'block';
-        /** Of prompts. */
+        /** The word for prompts. */
         readonly prompts?: 'ignore' | 'warn' | 'hold' | 'block';
-        /** Of resources. */
+        /** The word for resources. */
         readonly resources?: 'ignore' | 'warn' | 'hold' | 'block';
-        /** Of resource templates. */
+        /** The word for resource templates. */
         readonly resourceTemplates?: 'ignore' | 'warn' | 'hold' | 'block';
-        /** Of the instructions for agents. */
+        /** The word for the instructions for agents. */
         readonly instructions?: 'ignore' | 'warn' | 'hold' | 'block';
-        /** Of the name and title of the server. */
+        /** The word for the name and title of the server. */
         readonly serverInfo?: 'ignore' | 'warn' | 'hold' | 'block';
       };
   /** What happens to what was never seen before: accept takes it as it is, ask takes it out until an operator

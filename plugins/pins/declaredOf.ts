@@ -20,7 +20,7 @@ export function declaredOf(name: string, declaration: unknown): Declared {
   return { name, ...found };
 }
 
-/** The same of what is offered besides tools. A uri is no name that could be taken for a tool's. */
+/** The same of what is offered besides tools. A uri cannot be taken for the name of a tool. */
 export function declaredOffer({ section, own, declared }: DeclaredOffer): Declared {
   const { texts, parameters } = declaredOf('', declared);
   const given = section === 'prompts' ? declared['arguments'] : [];

@@ -8,6 +8,7 @@ import type { PinKind } from './fingerprint.ts';
 import {
   NO_RECORD,
   isFull,
+  mergedPins,
   pinKey,
   readRecord,
   recordValue,
@@ -99,7 +100,7 @@ export class PinBook {
   }
   async #readOne(vault: Vault | undefined, server: string): Promise<void> {
     const record = readRecord(await vault?.get(PREFIX + server));
-    if (record !== undefined) this.#adopt(server, record);
+    if (record !== undefined) this.#adopt(server, await this.#merged(server, record));
   }
 
   /** @returns undefined if the declaration was accepted, or is the first one of that name */
@@ -207,11 +208,8 @@ export class PinBook {
     const vault = this.#parts.vault();
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const before = await vault?.get(PREFIX + server);
-      const known = this.#records.get(server) ?? NO_RECORD;
-      const record = readRecord(before) ?? known;
-      // A store that has lost its entries must not make all that is known new.
-      const pins = new Map([...known.pins, ...record.pins]);
-      const next = await this.#after({ ...record, pins }, steps);
+      const record = readRecord(before) ?? this.#records.get(server) ?? NO_RECORD;
+      const next = await this.#after(await this.#merged(server, record), steps);
       const value = recordValue(next);
       const isWritten =
         vault === undefined ||
@@ -242,6 +240,16 @@ export class PinBook {
     return withTexts({ ...record, pins }, texts, this.#parts.config().maxTextBytes);
   }
 
+  /** A store that has lost its entries must not make what is known new. */
+  #merged(server: string, kept: PinRecord): Promise<PinRecord> {
+    const known = this.#records.get(server) ?? NO_RECORD;
+    const pins = mergedPins(known, kept);
+    const lost = [...pins.keys()].filter((key) => pins.get(key) !== kept.pins.get(key));
+    const former = lost.length === 0 ? new Map<string, string>() : this.#textsIn(known);
+    const texts = lost.map((key) => [key, former.get(key) ?? ''] as const);
+    const found = new Map(texts.filter(([, text]) => text !== ''));
+    return withTexts({ ...kept, pins }, found, this.#parts.config().maxTextBytes);
+  }
   #adopt(server: string, record: PinRecord): void {
     for (const [key, { as }] of this.#records.get(server)?.pins ?? [])
       if (this.#holders.get(nameIn(key, as))?.server === server) this.#holders.delete(nameIn(key, as));

@@ -63,6 +63,18 @@ export function isFull({ refused }: Pin): boolean {
   return refused.length >= MAX_VERSIONS;
 }
 
+/** What this process knows, and what is kept. A version that is accepted stays in a pin, so one that has none of what is known was begun
+ *  anew after the store had lost its entries: what is known holds, or a first sight would accept what has changed. */
+export function mergedPins(known: PinRecord, kept: PinRecord): ReadonlyMap<string, Pin> {
+  const pins = new Map(known.pins);
+  for (const [key, pin] of kept.pins) {
+    const accepted = known.pins.get(key)?.accepted ?? [];
+    const isOf = accepted.some(([hash]) => pin.accepted.some(([one]) => one === hash));
+    if (isOf || accepted.length === 0) pins.set(key, pin);
+  }
+  return pins;
+}
+
 /** The texts of a record by key. */
 export function textsIn({ packed }: PinRecord): ReadonlyMap<string, string> {
   if (packed === '') return new Map();

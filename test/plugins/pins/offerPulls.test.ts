@@ -65,7 +65,7 @@ const declaring = (pull: (one: Declared) => Declared, more: Declared = {}): Serv
   })),
 });
 
-describe('plugins/pins: what is a change of what is no tool', () => {
+describe('plugins/pins: what is a change besides tools', () => {
   let found: ReadonlyMap<string, Pending>;
   before(async () => {
     const pinned = await pinnedGateway(changingServers({ rug: declaring(() => ({})) }));

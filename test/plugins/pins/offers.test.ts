@@ -160,7 +160,7 @@ describe('plugins/pins: prompts, resources and templates', () => {
     expect(await describedIn(pinned.client)).to.deep.equal([]);
   });
 
-  it('does with each kind what the definition, else the configuration, says of it', async () => {
+  it('follows the definition, else the configuration, for each kind', async () => {
     const pin = { prompts: 'block', resources: 'hold' };
     const { pins, client } = await pulled(
       { mode: { resources: 'block', resourceTemplates: 'hold' } },
