@@ -8,11 +8,17 @@ import { pinKey } from './pinRecord.ts';
 
 /** Versions of one declaration that are kept: each caller of a server may see another one. */
 const MAX_VERSIONS = 32;
+/** Versions beyond which those that the server no longer declares are forgotten. */
+const MAX_GONE = 4;
 
 /** A declaration that was not as accepted when it was judged. */
 export interface Pending {
   readonly judgement: Judgement;
   readonly isMerged: boolean;
+}
+/** Its server may declare it again, and the tool is judged once: it is kept while it is gone. */
+interface Kept extends Pending {
+  readonly isGone: boolean;
 }
 interface PendingsParts {
   /** What the server declares now; undefined if that is not known. */
@@ -24,7 +30,7 @@ interface PendingsParts {
 /** What is not as accepted, by server, declaration and version: callers of one server may see different versions. */
 export class Pendings {
   readonly #parts: PendingsParts;
-  readonly #byServer = new Map<string, Map<string, Map<string, Pending>>>();
+  readonly #byServer = new Map<string, Map<string, Map<string, Kept>>>();
   readonly #hashes = new WeakMap<JsonObject, string>();
 
   constructor(parts: PendingsParts) {
@@ -37,14 +43,17 @@ export class Pendings {
   /** @returns whether it is one more */
   add(pending: Pending): boolean {
     const { server, kind, own, hash } = pending.judgement.matter;
-    const byKey = this.#byServer.get(server) ?? new Map<string, Map<string, Pending>>();
+    const byKey = this.#byServer.get(server) ?? new Map<string, Map<string, Kept>>();
     const key = pinKey(kind, own);
-    const versions = byKey.get(key) ?? new Map<string, Pending>();
-    const isNew = !versions.has(hash);
+    const versions = byKey.get(key) ?? new Map<string, Kept>();
+    const isNew = versions.get(hash)?.isGone !== false;
+    if (isNew && versions.size >= MAX_GONE) {
+      this.#look(server);
+      for (const [one, { isGone }] of versions) if (isGone) versions.delete(one);
+    }
     // Those that were found first stay: a flood of versions must not hide them.
-    if (isNew && versions.size >= MAX_VERSIONS) this.#prune(server);
     if (isNew && versions.size >= MAX_VERSIONS) return false;
-    this.#byServer.set(server, byKey.set(key, versions.set(hash, pending)));
+    this.#byServer.set(server, byKey.set(key, versions.set(hash, { ...pending, isGone: false })));
     return isNew;
   }
   forget(server: string): void {
@@ -53,18 +62,19 @@ export class Pendings {
 
   /** Those of a server that it still declares, and that still are not as accepted. */
   of(server: string): readonly Judgement[] {
-    this.#prune(server);
-    return this.#all(server).map(({ judgement }) => judgement);
+    this.#look(server);
+    const here = this.#all(server).filter(({ isGone }) => !isGone);
+    return here.map(({ judgement }) => judgement);
   }
   /** Those of a server, whether or not it still declares them. */
   seenOf(server: string): readonly Judgement[] {
     return this.#all(server).map(({ judgement }) => judgement);
   }
 
-  #all(server: string): readonly Pending[] {
+  #all(server: string): readonly Kept[] {
     return [...(this.#byServer.get(server)?.values() ?? [])].flatMap((versions) => [...versions.values()]);
   }
-  #prune(server: string): void {
+  #look(server: string): void {
     const versionsOf = this.#parts.versionsOf(server);
     const byKey = this.#byServer.get(server);
     for (const [key, versions] of byKey ?? []) {
@@ -73,10 +83,9 @@ export class Pendings {
       const { kind, as } = first.judgement.matter;
       const now = versionsOf && new Set(versionsOf(kind, as).map((declared) => this.#hashOf(kind, declared)));
       for (const [hash, { judgement, isMerged }] of versions) {
-        const isDeclared = now?.has(hash) !== false;
-        const next = isDeclared ? this.#parts.judge(judgement.matter, isMerged) : undefined;
+        const next = this.#parts.judge(judgement.matter, isMerged);
         if (next === undefined) versions.delete(hash);
-        else versions.set(hash, { judgement: next, isMerged });
+        else versions.set(hash, { judgement: next, isMerged, isGone: now?.has(hash) === false });
       }
       if (versions.size === 0) byKey?.delete(key);
     }
