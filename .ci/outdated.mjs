@@ -5,6 +5,8 @@ const OLDEST_NODE = 'newer majors do not run on Node.js 20.19 (D2)';
 const REASONS = {
   '@kubernetes/client-node': '2 brings undici 8, which needs Node.js 22.19 (D2)',
   '@modelcontextprotocol/conformance': 'the alpha knows the newest revision, which `latest` does not (D40)',
+  '@sigstore/bundle': OLDEST_NODE,
+  '@sigstore/verify': OLDEST_NODE,
   '@types/node': OLDEST_NODE,
   'onnxruntime-node': 'an optional peer, which is not installed here',
   'onnxruntime-web': 'an optional peer, which is not installed here',

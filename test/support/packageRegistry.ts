@@ -11,6 +11,12 @@ export interface Published {
   /** Days before now. */
   readonly age?: number;
   readonly hasProvenance?: boolean;
+  /** What the registry answers for its provenance; absent: nothing is there. */
+  readonly attestations?: string;
+  /** Signatures of the registry. */
+  readonly signatures?: readonly object[];
+  /** Its hash, where no archive is asked for. */
+  readonly integrity?: string;
   /** Default: `acme`. */
   readonly publisher?: string;
   readonly deprecated?: string;
@@ -67,6 +73,8 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
   return { host: host(), env, asked, npm, pypi, images, close };
 }
 
+const STATEMENTS = '-/npm/v1/attestations/';
+
 function answerTo(
   path: string,
   host: string,
@@ -78,6 +86,8 @@ function answerTo(
   if (kind.startsWith('token?')) return '{"token":"anyone"}';
   if (kind === 'archives') return [...npm, ...pypi].find((one) => fileOf(one) === name)?.archive;
   if (kind === 'v2') return images.get(name.replace('/manifests/', ':'));
+  if (kind === 'npm' && name.startsWith(STATEMENTS))
+    return npm.find((one) => `${STATEMENTS}${one.name}@${one.version}` === name)?.attestations;
   if (kind === 'npm')
     return npmDocument(
       npm.filter((one) => one.name === name),
@@ -113,9 +123,12 @@ function npmDocument(versions: readonly Published[], host: string): string | und
           version: one.version,
           deprecated: one.deprecated,
           dist: {
-            integrity: sha512(one.declares ?? one.archive),
+            integrity: one.integrity ?? sha512(one.declares ?? one.archive),
+            signatures: one.signatures,
             tarball: `http://${host}/archives/${fileOf(one)}`,
-            ...(one.hasProvenance === true && { attestations: { url: `http://${host}/attestations` } }),
+            ...((one.hasProvenance ?? one.attestations !== undefined) && {
+              attestations: { url: `http://${host}/attestations` },
+            }),
           },
         },
       ]),

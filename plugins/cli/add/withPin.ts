@@ -1,14 +1,13 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import type { Wanted } from '../../kit/add/wantedServer.ts';
-import { lookUp } from '../../kit/packages/lookUp.ts';
 import { packageIn } from '../../kit/packages/packageIn.ts';
 import type { NamedPackage, PackageSource } from '../../kit/packages/packageIn.ts';
 import { RegistryAway } from '../../kit/packages/registryRequest.ts';
+import { FalseProvenance } from '../../kit/provenance/provenance.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
-import { askingOf } from '../packages/askingOf.ts';
+import { lookedUp } from '../packages/lookedUp.ts';
 import { nearPopular } from '../packages/nearPopular.ts';
-import { packageFacts } from '../packages/packageFacts.ts';
 import { progressTo } from '../progressTo.ts';
 
 /** The package of a registry that is run; undefined if there is none. */
@@ -39,11 +38,12 @@ export async function withPin(wanted: Wanted, invocation: Invocation): Promise<W
     return doubted;
   }
   try {
-    const found = await lookUp(named, askingOf(invocation));
-    say(packageFacts(found));
+    const { found, facts } = await lookedUp(named, invocation);
+    say(facts);
     return { ...doubted, spec: pinnedSpec(wanted.spec, named, found.source) };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    // Without a pin it would still run.
+    if (!(error instanceof Failure) || error instanceof FalseProvenance) throw error;
     const fix =
       error instanceof RegistryAway
         ? 'add it later, or without a pin'

@@ -1,12 +1,11 @@
 import { messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
-import { lookUp } from '../../kit/packages/lookUp.ts';
 import { packageOf, pinnedSpec } from '../add/withPin.ts';
 import { Failure } from '../failure.ts';
-import { askingOf } from '../packages/askingOf.ts';
+import { FalseProvenance } from '../../kit/provenance/provenance.ts';
+import { lookedUp } from '../packages/lookedUp.ts';
 import { nearPopular } from '../packages/nearPopular.ts';
-import { packageFacts } from '../packages/packageFacts.ts';
 import type { PlannedServer } from './planImport.ts';
 
 /** The servers with their packages pinned, and what the user should see about it, one line each. A package that cannot be pinned stays as
@@ -38,14 +37,23 @@ async function withPin(one: PlannedServer, invocation: Invocation, notes: string
   if (near !== undefined)
     notes.push(`${name}: ${named.name} is not ${near}, but its name is near; is it the one?`);
   try {
-    const found = await lookUp(named, askingOf(invocation));
-    notes.push(`${name}: ${packageFacts(found)}`);
-    const [comment = ''] = definition.text.split('\n', 1);
-    const text = `${comment}\n${stringify(pinnedSpec(spec, named, found.source), { lineWidth: 0 })}`;
-    return { ...one, definition: { ...definition, text } };
+    const { found, facts } = await lookedUp(named, invocation);
+    notes.push(`${name}: ${facts}`);
+    return withSpec(one, pinnedSpec(spec, named, found.source));
   } catch (error) {
+    if (error instanceof FalseProvenance) {
+      notes.push(`${name} is taken over and suspended: ${error.message}`);
+      return { ...withSpec(one, { ...spec, suspended: true }), doesStart: false };
+    }
     if (!(error instanceof Failure)) throw error;
     notes.push(`${name} is not pinned: ${messageOf(error)}; pin it later with: pegboard upgrade ${name}`);
     return one;
   }
+}
+
+function withSpec(one: PlannedServer, spec: JsonObject): PlannedServer {
+  const { definition } = one;
+  const [comment = ''] = definition.text.split('\n', 1);
+  const text = `${comment}\n${stringify(spec, { lineWidth: 0 })}`;
+  return { ...one, definition: { ...definition, text } };
 }

@@ -3,7 +3,6 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { parse } from 'yaml';
 import { editYaml } from '../../kit/files/editYaml.ts';
-import { lookUp } from '../../kit/packages/lookUp.ts';
 import type { PackageSource } from '../../kit/packages/packageIn.ts';
 import { packageOf, pinnedSpec } from '../add/withPin.ts';
 import { optionsOf } from '../commonOptions.ts';
@@ -14,15 +13,16 @@ import { Failure } from '../failure.ts';
 import { replaceText } from '../files.ts';
 import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
-import { askingOf } from './askingOf.ts';
 import { declarationDiff } from './declarationDiff.ts';
 import { declarationsOf } from './declarationsOf.ts';
-import { packageFacts } from './packageFacts.ts';
+import { lookedUp } from './lookedUp.ts';
+import { otherBuildOf } from './otherBuildOf.ts';
 
 interface UpgradeOptions {
   readonly to?: string;
   readonly static?: boolean;
   readonly dryRun?: boolean;
+  readonly yes?: boolean;
 }
 
 export const upgrade = verb({
@@ -32,6 +32,7 @@ export const upgrade = verb({
   options: [
     { flags: '--to <version>', description: 'another version than the newest' },
     { flags: '--static', description: 'start nothing; do not compare what the versions declare' },
+    { flags: '--trusted-root <file>', description: 'keys of Sigstore in place of those shipped' },
     { flags: '-y, --yes', description: 'write without asking' },
     { flags: '--dry-run', description: 'show what would change, and write nothing' },
   ],
@@ -39,7 +40,7 @@ export const upgrade = verb({
   run: async (invocation) => {
     const { directory, terminal } = invocation;
     const [name = ''] = invocation.args;
-    const { to, static: isStatic, dryRun } = optionsOf<UpgradeOptions>(invocation);
+    const { to, static: isStatic, dryRun, yes } = optionsOf<UpgradeOptions>(invocation);
     const say = progressTo(invocation);
     const file = await fileOf(directory, SERVER_KIND, name);
     if (file === undefined)
@@ -52,14 +53,22 @@ export const upgrade = verb({
         `${name} runs no package of npm, PyPI or an image registry, so it has no version here`,
       );
     const wanted = to ?? (named.registry === 'oci' ? named.version : 'latest');
-    const found = await lookUp(named, askingOf(invocation), wanted);
+    const { found, facts, provenance } = await lookedUp(named, invocation, wanted);
     const { source } = found;
     const former = spec['source'] as PackageSource | undefined;
     if (former?.integrity === source.integrity && former.version === source.version) {
       say(`${name} is pinned to ${source.version} already`);
       return 0;
     }
-    say(packageFacts(found));
+    say(facts);
+    const otherBuild = await otherBuildOf(named, provenance, { invocation, former });
+    if (otherBuild !== undefined) {
+      say(`warning: ${otherBuild}`);
+      if (yes === true)
+        throw new Failure(
+          'nothing was written: another may have published it; look at the package, then upgrade without --yes',
+        );
+    }
     if (former?.version === source.version)
       say(`warning: the registry has another content for ${source.version} than what was pinned`);
     const next = pinnedSpec(spec, named, source);

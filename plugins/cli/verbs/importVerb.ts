@@ -48,6 +48,7 @@ export const importVerb: Command = verb({
       flags: '--pin',
       description: 'ask the registries for the versions and hashes of what is run, and pin them',
     },
+    { flags: '--trusted-root <file>', description: 'with --pin: keys of Sigstore in place of those shipped' },
     { flags: '--undo', description: 'take the last import back, with the links made since' },
     {
       flags: '--project',

@@ -20,6 +20,7 @@ export const ADD_OPTIONS: readonly CommandOption[] = [
   { flags: '--call-timeout <time>', description: 'how long one call may take: 60, 5m, 5000ms' },
   { flags: '--yes', description: 'do not ask before what a link or a file describes is started' },
   { flags: '--unpinned', description: 'do not ask the registry; the version may change at each start' },
+  { flags: '--trusted-root <file>', description: 'keys of Sigstore in place of those shipped' },
   { flags: '-s, --scope <scope>', description: 'as clients write it; changes nothing here' },
   { flags: '--trust', description: 'as clients write it; changes nothing here' },
 ];

@@ -11,8 +11,17 @@ export interface FoundPackage {
   readonly publisher: string | undefined;
   /** Why its author advises against it. */
   readonly warning?: string | undefined;
-  /** Whether the registry has a statement of where it was built; undefined: it has none of any package. */
-  readonly hasProvenance?: boolean;
+  /** What else npm has of it. */
+  readonly npm?: {
+    /** Its address, which ends with a slash. */
+    readonly registry: string;
+    /** All that it has written of the archive's hash. */
+    readonly integrity: string;
+    /** Whether it declares statements of where this was built. */
+    readonly hasStatements: boolean;
+    /** Its own, of the hash. */
+    readonly signatures: readonly unknown[];
+  };
   /** The address that has said this. */
   readonly saidBy: string;
   /** Where its archive is; of an image undefined. */

@@ -9,6 +9,8 @@ import type { Asking } from './registryRequest.ts';
 const PUBLIC = 'https://registry.npmjs.org/';
 const PUBLIC_HOST = 'registry.npmjs.org';
 const CONFIG_MS = 20_000;
+/** More than one is rare. */
+const MAX_SIGNATURES = 16;
 
 /** A package of npm. @param wanted a version or a tag; absent: `latest` @throws Failure */
 export async function npmFound(name: string, wanted = 'latest', asking: Asking): Promise<FoundPackage> {
@@ -41,7 +43,12 @@ export async function npmFound(name: string, wanted = 'latest', asking: Asking):
     publishedAt: textAt(time, version),
     publisher: people.length === 0 ? undefined : [...new Set(people)].slice(0, 5).join(', '),
     ...(deprecated !== undefined && { warning: `deprecated: ${deprecated}` }),
-    hasProvenance: isObject(dist['attestations']),
+    npm: {
+      registry,
+      integrity: textAt(dist, 'integrity') ?? '',
+      hasStatements: isObject(dist['attestations']),
+      signatures: [dist['signatures'] ?? []].flat().slice(0, MAX_SIGNATURES),
+    },
     saidBy: url,
     archive: atRegistry(tarball, registry),
   };

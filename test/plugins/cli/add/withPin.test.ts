@@ -5,6 +5,7 @@ import { makeDirectory } from '../../../support/directory.ts';
 import { freePort } from '../../../support/everything.ts';
 import { sha256, sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
 import type { PackageRegistry } from '../../../support/packageRegistry.ts';
+import { statedIntegrity, statementsOf } from '../../../support/provenance.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import type { Typed } from '../../../support/typeVerb.ts';
 
@@ -57,6 +58,35 @@ describe('the pin of pegboard add', () => {
     const { spec, stderr } = await add('notes@1.0.0');
     expect(spec?.['command']).deep.equal(['npx', '-y', 'notes@1.0.0']);
     expect(stderr).contain('with a provenance statement (not verified)');
+  });
+
+  it('says where an npm package was built, as Sigstore and npm have signed it', async () => {
+    const statements = statementsOf('sigstore-2.3.1');
+    const integrity = statedIntegrity(statements);
+    const published = {
+      name: 'sigstore',
+      version: '2.3.1',
+      archive,
+      attestations: JSON.stringify(statements),
+    };
+    registry.npm.push({ ...published, integrity });
+    const { spec, stderr } = await add('--', 'npx', '-y', 'sigstore');
+    expect(spec?.['command'], stderr).deep.equal(['npx', '-y', 'sigstore@2.3.1']);
+    expect(stderr).contain(
+      'provenance verified: built from https://github.com/sigstore/sigstore-js, at commit 46e7056ff991, by .github/workflows/release.yml@refs/heads/main, published by npm as stated, sha512-',
+    );
+  });
+
+  it('adds nothing whose provenance is of something else, and proposes no way around it', async () => {
+    const attestations = JSON.stringify(statementsOf('sigstore-2.3.1'));
+    registry.npm.push({ name: 'sigstore', version: '2.3.1', archive, attestations });
+    const { code, spec, stderr } = await add('--yes', '--', 'npx', '-y', 'sigstore@2.3.1');
+    expect([code, spec]).deep.equal([1, undefined]);
+    expect(stderr).contain('the provenance of sigstore 2.3.1 is not valid').and.contain('of another archive');
+    expect(stderr).not.contain('--unpinned');
+    expect((await add('--trusted-root', '/nothing', '--', 'npx', 'sigstore')).stderr).contain(
+      '--trusted-root cannot be read',
+    );
   });
 
   it('writes the version and the hash of a Python package', async () => {

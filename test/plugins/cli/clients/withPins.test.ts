@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
 import type { PackageRegistry } from '../../../support/packageRegistry.ts';
+import { statementsOf } from '../../../support/provenance.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
 
@@ -39,6 +40,15 @@ describe('pegboard import --pin', () => {
     const again = await home.run(['import', '--yes'], registry.env);
     expect(again.stdout).match(/notes +notes \(already there\)/);
     expect(again.stderr).contain('nothing to import');
+  });
+
+  it('suspends what has a provenance of something else', async () => {
+    const attestations = JSON.stringify(statementsOf('sigstore-2.3.1'));
+    registry.npm.push({ name: 'notes', version: '1.2.4', archive, attestations });
+    const { stderr } = await home.run(['import', '--pin', '--yes'], registry.env);
+    expect(stderr).contain('notes is taken over and suspended: the provenance of notes 1.2.4 is not valid');
+    expect(definition('notes')).include({ suspended: true }).and.not.have.property('source');
+    expect((await home.run(['import', '--yes'], registry.env)).stderr).contain('nothing to import');
   });
 
   it('asks no registry without it, and names what is not pinned', async () => {

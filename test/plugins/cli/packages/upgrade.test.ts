@@ -4,6 +4,7 @@ import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
 import type { PackageRegistry } from '../../../support/packageRegistry.ts';
+import { statedIntegrity, statementsOf } from '../../../support/provenance.ts';
 import { runPegboard } from '../../../support/serve.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 
@@ -63,6 +64,28 @@ describe('The packages of servers', () => {
     expect((await type('outdated')).code).equal(0);
     await type('upgrade', 'notes', '--static', '--yes', '--to', '1.0.0');
     expect(text('notes')).contain(sha512(OLD));
+  });
+
+  it('are not upgraded without a look once they come from another repository, or from none', async () => {
+    const statements = statementsOf('sigstore-2.3.1');
+    const integrity = statedIntegrity(statements);
+    const published = { name: 'sigstore', version: '2.3.1', archive: OLD, integrity };
+    registry.npm.push({ ...published, attestations: JSON.stringify(statements) });
+    registry.npm.push({ name: 'sigstore', version: '2.3.2', archive: NEW });
+    const source = { registry: 'npm', name: 'sigstore', version: '2.3.1', integrity };
+    const file = directory.at('mcpservers/built.yaml');
+    writeFileSync(
+      file,
+      `type: stdio\ncommand: [npx, -y, sigstore@2.3.1]\nsource: ${JSON.stringify(source)}\n`,
+    );
+    const before = text('built');
+    const { code, stderr } = await type('upgrade', 'built', '--static', '--yes');
+    expect([code, text('built')]).deep.equal([1, before]);
+    expect(stderr).contain(
+      'warning: 2.3.1 was built from https://github.com/sigstore/sigstore-js, and this version has no provenance that is verified',
+    );
+    expect(stderr).contain('nothing was written').and.contain('upgrade without --yes');
+    expect((await type('upgrade', 'built', '--static', '--dry-run')).code).equal(0);
   });
 
   it('are said to have another content than what was pinned', async () => {
