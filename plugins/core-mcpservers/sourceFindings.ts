@@ -16,11 +16,18 @@ export function unpinnedFindings(name: string, spec: McpServerSpec): readonly Fi
   const { type, command, args } = spec;
   const found = type === 'stdio' ? packageIn([command ?? [], args ?? []].flat()) : undefined;
   if (found === undefined || found.isExact) return [];
-  const message = `${wordsFor(found)}, so that other code may run at each start; pin it with: pegboard upgrade ${name}`;
+  const message = `${wordsFor(found)}, so that other code may run at each start; ${cureFor(found, name)}`;
   return [{ path: ['command'], message, severity: 'warning' }];
 }
 
 function wordsFor({ registry, name, version }: NamedPackage): string {
   const what = registry === 'oci' ? `image ${name}` : `package ${name}`;
-  return `${what} is run ${version === undefined ? 'without a version' : `as ${version}, which is not an exact version`}`;
+  if (version === undefined) return `${what} is run without a version`;
+  const isTag = registry === 'oci' && version !== 'latest';
+  return `${what} is run as ${version}, which is ${isTag ? 'a tag that can be moved' : 'not an exact version'}`;
+}
+
+function cureFor({ obstacle }: NamedPackage, server: string): string {
+  const pin = `pin it with: pegboard upgrade ${server}`;
+  return obstacle === undefined ? pin : `write an exact version, as it cannot be pinned: ${obstacle}`;
 }

@@ -37,6 +37,12 @@ export async function withPin(wanted: Wanted, invocation: Invocation): Promise<W
     if (!named.isExact) say(`${named.name} is not pinned: whatever version is the newest runs at each start`);
     return doubted;
   }
+  if (named.obstacle !== undefined && named.isExact) {
+    say(
+      `${named.name} ${named.version} runs by its version, and its content is not checked: ${named.obstacle}`,
+    );
+    return doubted;
+  }
   try {
     const { found, facts } = await lookedUp(named, invocation);
     say(facts);

@@ -1,3 +1,7 @@
+import { afterFlags, programOf, shellLine, simpleCommand, unwrapped } from '../definitions/unwrapped.ts';
+import { placesIn, replaced, wordAt } from './placesIn.ts';
+import type { Place } from './placesIn.ts';
+
 /** Where a package comes from, and what was in it when it was added. */
 export interface PackageSource {
   readonly registry: 'npm' | 'pypi' | 'oci';
@@ -28,65 +32,87 @@ export interface NamedPackage {
   readonly ofFile: (file: string) => readonly string[];
 }
 
-/** Words of a command, and the one among them that names the package. */
-interface Place {
-  readonly words: readonly string[];
-  readonly at: number;
-  /** What stands before the package in its word: `--package=`. */
-  readonly lead: string;
-  /** Whether the word is a flag's value, and another names the program. */
-  readonly isOfFlag: boolean;
-  readonly obstacle?: string | undefined;
-}
-
-type Runner = 'npm' | 'pypi';
-
-/** Flags of npx, or of uvx and pipx, whose value is the next word. */
-const VALUED: Readonly<Record<Runner, ReadonlySet<string>>> = {
-  npm: new Set(['--cache', '--prefix', '--loglevel', '--workspace', '--node-options', '-w']),
-  pypi: new Set([
-    ...['--with', '--with-requirements', '--with-editable', '--python', '--constraints', '--overrides'],
-    ...['--build-constraints', '--env-file', '--cache-dir', '--exclude-newer', '--prerelease', '--color'],
-    ...['--resolution', '--link-mode', '--refresh-package', '-p', '-w', '-c', '-b'],
-  ]),
+/** Programs that run what a registry has, with the subcommand that makes them do it. */
+const RUNNERS: Readonly<
+  Record<string, readonly [registry: 'npm' | 'pypi' | 'oci', ...subcommands: RegExp[]]>
+> = {
+  npx: ['npm'],
+  npm: ['npm', /^(?:exec|x)$/],
+  pnpx: ['npm'],
+  pnpm: ['npm', /^dlx$/],
+  yarn: ['npm', /^dlx$/],
+  bunx: ['npm'],
+  bun: ['npm', /^x$/],
+  uvx: ['pypi'],
+  uv: ['pypi', /^tool$/, /^run$/],
+  pipx: ['pypi', /^run$/],
+  docker: ['oci'],
+  podman: ['oci'],
 };
-/** Those without a value. */
-const PLAIN: Readonly<Record<Runner, RegExp>> = {
-  npm: /^(?:-[yqsd]|--(?:yes|quiet|silent|verbose|offline|prefer-(?:off|on)line|ignore-scripts|no(?:-[a-z-]+)?))$/,
-  pypi: /^(?:-[qvnU]+|--(?:quiet|verbose|offline|isolated|upgrade|refresh|reinstall|native-tls|no-[a-z-]+(?<!-package)))$/,
-};
-/** Those that name where packages are from, in place of the settings. */
-const ELSEWHERE: Readonly<Record<Runner, RegExp>> = {
-  npm: /^--(?:registry|userconfig|globalconfig|@[^=]*:registry)$/,
-  pypi: /^(?:-[if]|--(?:(?:extra-)?index-url|(?:default-)?index|no-index|find-links|config-file|directory|project|pip-args))$/,
-};
-const PACKAGE_FLAG: Readonly<Record<Runner, RegExp>> = {
-  npm: /^(?:-p|--package)(=|$)/,
-  pypi: /^(?:--from|--spec)(=|$)/,
-};
+/** Those that install from an archive as they would by name. */
+const TAKES_ARCHIVE = /^(?:npx|npm|uvx|uv|pipx|docker|podman)$/;
 /** Flags of `docker run` without a value. */
 const SWITCHES =
   /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|publish-all|read-only|quiet|no-healthcheck))$/;
 /** Short ones with the value in the same word: `-v/a:/b`. */
 const ATTACHED = /^-[itdPq]*[a-ce-hj-prsu-z]./;
 
-const EXACT_NPM = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
-const NPM = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@([^@/:]+))?$/;
-const PYPI = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(\[[\w,.-]+\])?(?:(==|@)([\w.!+-]+))?$/;
+const EXACT_NPM = /^[=v]?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
+const NPM = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@(npm:.+|[^/:]+))?$/;
+const PYPI = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(\[[\w,.-]+\])?(?:(===?|@|[<>~!]=?)(.+))?$/;
+const EXACT_PYPI = /^\d[\w.!+-]*$/;
+const DENO = /^(npm:|jsr:)\/?((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@([^/]+))?(?:\/.*)?$/;
 const IMAGE =
   /^((?:[\w.-]+(?::\d+)?\/)?[a-z0-9][a-z0-9._/-]*)(?::([\w][\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
 
-/** The package that a command runs; undefined if it runs none, or one from elsewhere: a folder, git, an address. */
+/** The package that a command runs, itself or by a shell; undefined if it runs none, or one from elsewhere: a folder, git, an address. */
 export function packageIn(command: readonly string[]): NamedPackage | undefined {
-  const [program = '', first, second] = command;
-  const runner = (program.split(/[\\/]/).at(-1) ?? '').replace(/\.(?:cmd|exe)$/i, '');
-  if (runner === 'npx') return npmPackage(placeIn(command, 1, 'npm'));
-  if (runner === 'uvx') return pypiPackage(placeIn(command, 1, 'pypi'));
-  if (runner === 'uv' && first === 'tool' && second === 'run')
-    return pypiPackage(placeIn(command, 3, 'pypi'));
-  if (runner === 'pipx' && first === 'run') return pypiPackage(placeIn(command, 2, 'pypi'));
-  if (/^(?:docker|podman)$/.test(runner)) return image(command);
-  return undefined;
+  const line = shellLine(command);
+  if (line !== undefined) return packageInLine(line, command);
+  const words = unwrapped(command);
+  const lead = command.slice(0, command.length - words.length);
+  const found = packageOf(words);
+  return found && wrapped(found, (own) => [...lead, ...own]);
+}
+
+function wrapped(found: NamedPackage, around: (words: readonly string[]) => readonly string[]): NamedPackage {
+  return {
+    ...found,
+    bare: () => around(found.bare()),
+    pinned: (source) => around(found.pinned(source)),
+    ofFile: (file) => around(found.ofFile(file)),
+  };
+}
+
+/** What a line for a shell runs: of several the first that is not exact. */
+function packageInLine(line: string, command: readonly string[]): NamedPackage | undefined {
+  const all = line.split(/[;&|\n`()]/).flatMap((part) => packageOf(simpleCommand(part)) ?? []);
+  const found = all.find(({ isExact }) => !isExact) ?? all[0];
+  const obstacle = 'a shell runs it, from a line that is not rewritten here; write its words as the command';
+  return found && { ...wrapped(found, () => command), obstacle };
+}
+
+function packageOf(words: readonly string[]): NamedPackage | undefined {
+  const { name } = programOf(words);
+  if (name === 'deno') return denoPackage(words);
+  const [registry, ...subcommands] = (Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined) ?? [];
+  if (registry === undefined) return undefined;
+  if (registry === 'oci') return image(words);
+  let from = 1;
+  for (const subcommand of subcommands) {
+    const rest = afterFlags(words.slice(from));
+    if (!subcommand.test(rest[0] ?? '')) return undefined;
+    from = words.length - rest.length + 1;
+  }
+  const places = placesIn(words, from, registry);
+  const all = places.flatMap((place) => (registry === 'npm' ? npmPackage(place) : pypiPackage(place)) ?? []);
+  const found = all.find(({ isExact }) => !isExact) ?? all[0];
+  if (found === undefined || TAKES_ARCHIVE.test(name)) return found;
+  return { ...found, obstacle: otherRunner(name) };
+}
+
+function otherRunner(name: string): string {
+  return `${name} cannot be given an archive that was checked; run it with npx -y`;
 }
 
 /** Why a command does not run what its `source` says; undefined if it does. */
@@ -104,71 +130,35 @@ export function sourceFault(command: readonly string[], source: PackageSource): 
   return `source is ${source.name} ${source.version}, but the command runs ${runs}`;
 }
 
-/** The word that names the package. */
-function placeIn(words: readonly string[], from: number, registry: Runner): Place | undefined {
-  let named: Place | undefined;
-  let obstacle: string | undefined;
-  for (let at = from; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const [lead, sign] = PACKAGE_FLAG[registry].exec(word) ?? [];
-    // Of several packages none is the one.
-    if (lead !== undefined && named !== undefined) return undefined;
-    if (lead !== undefined && sign === '=') named = { words, at, lead, isOfFlag: true };
-    else if (lead !== undefined) named = { words, at: (at += 1), lead: '', isOfFlag: true };
-    else if (registry === 'npm' && /^(?:-c|--call)/.test(word)) return undefined;
-    else if (!word.startsWith('-'))
-      return { ...(named ?? { words, at, lead: '', isOfFlag: false }), obstacle };
-    else if (word !== '--') {
-      obstacle ??= obstacleOf(word, registry);
-      if (VALUED[registry].has(word) || ELSEWHERE[registry].test(word)) at += 1;
-    }
-  }
-  return undefined;
-}
-
-/** A flag that is not known may have the next word as its value. Values may be secret. */
-function obstacleOf(word: string, registry: Runner): string | undefined {
-  const flag = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
-  if (ELSEWHERE[registry].test(flag))
-    return `${flag} names another place than the settings, which is not asked`;
-  const isKnown = /^--[^=]+=/.test(word) || VALUED[registry].has(word) || PLAIN[registry].test(word);
-  return isKnown ? undefined : `what the flag ${flag} does is not known here`;
-}
-
-function wordAt({ words, at, lead }: Place): string {
-  return (words[at] ?? '').slice(lead.length);
-}
-
-function replaced({ words, at, lead }: Place, ...by: readonly string[]): readonly string[] {
-  const [first = '', ...more] = by;
-  return [...words.slice(0, at), `${lead}${first}`, ...more, ...words.slice(at + 1)];
-}
-
-function npmPackage(place: Place | undefined): NamedPackage | undefined {
-  const [, name, version] = (place && NPM.exec(wordAt(place))) ?? [];
-  if (place === undefined || name === undefined || name.startsWith('.')) return undefined;
+function npmPackage(place: Place): NamedPackage | undefined {
+  const [, name, version] = NPM.exec(wordAt(place)) ?? [];
+  if (name === undefined || name.startsWith('.')) return undefined;
+  const isAlias = version?.startsWith('npm:') === true;
+  const aliased = isAlias ? version.slice(version.lastIndexOf('@') + 1) : version;
   return {
     registry: 'npm',
     name,
-    version,
+    version: EXACT_NPM.test(version ?? '') ? version?.replace(/^[=v]/, '') : version,
     digest: undefined,
-    isExact: EXACT_NPM.test(version ?? ''),
-    obstacle: place.obstacle,
+    isExact: EXACT_NPM.test(aliased ?? ''),
+    obstacle: place.obstacle ?? (isAlias ? 'it has the name of another' : undefined),
     bare: () => replaced(place, name),
     pinned: (source) => replaced(place, `${name}@${source.version}`),
     ofFile: (file) => replaced(place, `file:${file}`),
   };
 }
 
-function pypiPackage(place: Place | undefined): NamedPackage | undefined {
-  const [, name, extras = '', , version] = (place && PYPI.exec(wordAt(place))) ?? [];
-  if (place === undefined || name === undefined) return undefined;
+function pypiPackage(place: Place): NamedPackage | undefined {
+  const [, name, extras = '', sign = '', written] = PYPI.exec(wordAt(place).replaceAll(/\s/g, '')) ?? [];
+  // `notes @ https://…` is from elsewhere.
+  if (name === undefined || (sign === '@' && written?.includes(':') === true)) return undefined;
+  const version = /^(?:===?|@|)$/.test(sign) ? written : `${sign}${written}`;
   return {
     registry: 'pypi',
     name,
     version,
     digest: undefined,
-    isExact: /^\d/.test(version ?? ''),
+    isExact: EXACT_PYPI.test(version ?? ''),
     obstacle: place.obstacle,
     bare: () => replaced(place, `${name}${extras}`),
     pinned: (source) => replaced(place, `${name}${extras}==${source.version}`),
@@ -195,9 +185,31 @@ function image(words: readonly string[]): NamedPackage | undefined {
     name,
     version,
     digest,
-    isExact: digest !== undefined || (version !== undefined && version !== 'latest'),
+    // A tag can be moved by all that may push.
+    isExact: digest !== undefined,
     bare: () => replaced(place, name),
     pinned: (source) => replaced(place, `${name}:${source.version}@${source.integrity}`),
+    ofFile: () => words,
+  };
+}
+
+/** `deno run -A npm:notes@1.0.0`: the first word that names a package, where no script is before it. */
+function denoPackage(words: readonly string[]): NamedPackage | undefined {
+  const rest = afterFlags(words.slice(1));
+  if (!/^(?:run|x)$/.test(rest[0] ?? '')) return undefined;
+  const found = rest.findIndex((word, at) => at > 0 && DENO.test(word));
+  const isOther = rest.slice(1, found).some((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(word));
+  const [, kind = '', plain = '', version] = DENO.exec(rest[found] ?? '') ?? [];
+  if (found < 0 || isOther) return undefined;
+  return {
+    registry: 'npm',
+    name: kind === 'npm:' ? plain : `${kind}${plain}`,
+    version,
+    digest: undefined,
+    isExact: EXACT_NPM.test(version ?? ''),
+    obstacle: kind === 'npm:' ? otherRunner('deno') : 'deno cannot be given an archive that was checked',
+    bare: () => words,
+    pinned: () => words,
     ofFile: () => words,
   };
 }

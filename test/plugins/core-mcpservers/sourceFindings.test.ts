@@ -41,8 +41,22 @@ describe('The package of a server', () => {
         'podman run --rm -i ghcr.io/acme/notes:latest',
         'image ghcr.io/acme/notes is run as latest, which is not an exact version',
       ],
+      ['docker run -i acme/notes:1.2', 'image acme/notes is run as 1.2, which is a tag that can be moved'],
+      ['npm exec -- notes', `package notes${none}`],
+      ['cmd /c npx -y notes', `package notes${none}`],
     ] as const)
       expect(await found(line.split(' ')), line).deep.equal([`${words}${cure}`]);
+  });
+
+  it('is found with what to write where it cannot be pinned', async () => {
+    const cure =
+      'is run without a version, so that other code may run at each start; write an exact version, as it cannot be pinned: ';
+    expect(await found(['bunx', 'notes'])).deep.equal([
+      `package notes ${cure}bunx cannot be given an archive that was checked; run it with npx -y`,
+    ]);
+    expect(await found(['sh', '-c', 'cd /x && npx -y notes'])).deep.equal([
+      `package notes ${cure}a shell runs it, from a line that is not rewritten here; write its words as the command`,
+    ]);
   });
 
   it('is not found where it has one, or is not from a registry', async () => {
@@ -50,7 +64,6 @@ describe('The package of a server', () => {
       'npx -y notes@1.2.3',
       'uvx mcp-notes==1.2',
       'uvx --from mcp-notes@1.2 serve',
-      'docker run -i acme/notes:1.2',
       `docker run -i acme/notes@${DIGEST}`,
       'npx -y github:acme/notes',
       'npx ./server',

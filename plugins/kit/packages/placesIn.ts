@@ -1,0 +1,79 @@
+/** Words of a command, and the one among them that names a package. */
+export interface Place {
+  readonly words: readonly string[];
+  readonly at: number;
+  /** What stands before the package in its word: `--package=`. */
+  readonly lead: string;
+  /** Whether the word is a flag's value, and another names the program. */
+  readonly isOfFlag: boolean;
+  readonly obstacle?: string | undefined;
+}
+
+type Runner = 'npm' | 'pypi';
+
+/** Flags of npx, or of uvx and pipx, whose value is the next word. */
+const VALUED: Readonly<Record<Runner, ReadonlySet<string>>> = {
+  npm: new Set(['--cache', '--prefix', '--loglevel', '--workspace', '--node-options', '-w']),
+  pypi: new Set([
+    ...['--with', '--with-requirements', '--with-editable', '--python', '--constraints', '--overrides'],
+    ...['--build-constraints', '--env-file', '--cache-dir', '--exclude-newer', '--prerelease', '--color'],
+    ...['--resolution', '--link-mode', '--refresh-package', '-p', '-w', '-c', '-b'],
+  ]),
+};
+/** Those without a value. */
+const PLAIN: Readonly<Record<Runner, RegExp>> = {
+  npm: /^(?:-[yqsd]|--(?:yes|quiet|silent|verbose|offline|prefer-(?:off|on)line|ignore-scripts|no(?:-[a-z-]+)?))$/,
+  pypi: /^(?:-[qvnU]+|--(?:quiet|verbose|offline|isolated|upgrade|refresh|reinstall|native-tls|no-[a-z-]+(?<!-package)))$/,
+};
+/** Those that name where packages are from, in place of the settings. */
+const ELSEWHERE: Readonly<Record<Runner, RegExp>> = {
+  npm: /^--(?:registry|userconfig|globalconfig|@[^=]*:registry)$/,
+  pypi: /^(?:-[if]|--(?:(?:extra-)?index-url|(?:default-)?index|no-index|find-links|config-file|directory|project|pip-args))$/,
+};
+const PACKAGE_FLAG: Readonly<Record<Runner, RegExp>> = {
+  npm: /^(?:-p|--package)(=|$)/,
+  pypi: /^(?:--from|--spec)(=|$)/,
+};
+
+/** The words that name packages. @param from index of the first word after the runner and its subcommand */
+export function placesIn(words: readonly string[], from: number, registry: Runner): readonly Place[] {
+  const named: Place[] = [];
+  // Flags before a subcommand count as well.
+  const before = words.slice(1, from).filter((word) => word.startsWith('-'));
+  let obstacle = before.map((word) => obstacleOf(word, registry)).find((one) => one !== undefined);
+  for (let at = from; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [lead, sign] = PACKAGE_FLAG[registry].exec(word) ?? [];
+    if (lead !== undefined && sign === '=') named.push({ words, at, lead, isOfFlag: true });
+    else if (lead !== undefined) named.push({ words, at: (at += 1), lead: '', isOfFlag: true });
+    // The line for a shell that follows runs what is named so far.
+    else if (registry === 'npm' && /^(?:-c|--call)/.test(word)) break;
+    else if (!word.startsWith('-')) {
+      if (named.length === 0) named.push({ words, at, lead: '', isOfFlag: false });
+      break;
+    } else if (word !== '--') {
+      obstacle ??= obstacleOf(word, registry);
+      if (VALUED[registry].has(word) || ELSEWHERE[registry].test(word)) at += 1;
+    }
+  }
+  if (named.length > 1) obstacle ??= 'the command names several packages';
+  return named.map((place) => ({ ...place, obstacle }));
+}
+
+/** A flag that is not known may have the next word as its value. Values may be secret. */
+function obstacleOf(word: string, registry: Runner): string | undefined {
+  const flag = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
+  if (ELSEWHERE[registry].test(flag))
+    return `${flag} names another place than the settings, which is not asked`;
+  const isKnown = /^--[^=]+=/.test(word) || VALUED[registry].has(word) || PLAIN[registry].test(word);
+  return isKnown ? undefined : `what the flag ${flag} does is not known here`;
+}
+
+export function wordAt({ words, at, lead }: Place): string {
+  return (words[at] ?? '').slice(lead.length);
+}
+
+export function replaced({ words, at, lead }: Place, ...by: readonly string[]): readonly string[] {
+  const [first = '', ...more] = by;
+  return [...words.slice(0, at), `${lead}${first}`, ...more, ...words.slice(at + 1)];
+}

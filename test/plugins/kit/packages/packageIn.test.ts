@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { packageIn } from '../../../../plugins/kit/packages/packageIn.ts';
+
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+const SOURCE = { registry: 'npm', name: 'notes', version: '1.2.3', integrity: 'sha512-' } as const;
+
+describe('kit: the package that a command runs', () => {
+  const shell = (line: string): readonly string[] => ['sh', '-c', line];
+  const words = (line: string): readonly string[] => line.split(' ');
+
+  for (const [command, name, version] of [
+    [words('npx -y notes'), 'notes', undefined],
+    [words('npx -y notes@latest'), 'notes', 'latest'],
+    [words('npx -y notes@^1'), 'notes', '^1'],
+    [['npx', 'notes@>=1 <2'], 'notes', '>=1 <2'],
+    [words('npx notes@1'), 'notes', '1'],
+    [words('npx notes@1.2.x'), 'notes', '1.2.x'],
+    [words('npx a@npm:notes@latest'), 'a', 'npm:notes@latest'],
+    [words('npx -p notes -c serve'), 'notes', undefined],
+    [words('npx -p a@1.0.0 -p notes serve'), 'notes', undefined],
+    [words('npm exec notes'), 'notes', undefined],
+    [words('npm exec --yes -- @acme/notes@next'), '@acme/notes', 'next'],
+    [words('npm --silent x --package=notes serve'), 'notes', undefined],
+    [words('pnpm dlx notes'), 'notes', undefined],
+    [words('pnpm --silent dlx notes@2'), 'notes', '2'],
+    [words('pnpx notes'), 'notes', undefined],
+    [words('yarn dlx -q notes'), 'notes', undefined],
+    [words('bunx notes'), 'notes', undefined],
+    [words('bunx --bun notes@latest'), 'notes', 'latest'],
+    [words('bun x notes'), 'notes', undefined],
+    [words('deno run -A npm:@acme/notes'), '@acme/notes', undefined],
+    [words('deno run --allow-net npm:notes@^1/serve'), 'notes', '^1'],
+    [words('deno run -A jsr:@acme/notes'), 'jsr:@acme/notes', undefined],
+    [words('uvx notes>=1'), 'notes', '>=1'],
+    [words('uvx --from notes[all]~=1.0 serve'), 'notes', '~=1.0'],
+    [['uvx', 'notes == 1.*'], 'notes', '1.*'],
+    [words('uvx notes==1.0,<2'), 'notes', '1.0,<2'],
+    [words('uv --quiet tool run notes'), 'notes', undefined],
+    [words('uv tool --offline run notes@latest'), 'notes', 'latest'],
+    [words('pipx run notes'), 'notes', undefined],
+    [words('docker run acme/notes'), 'acme/notes', undefined],
+    [words('docker container run -i acme/notes:1.2'), 'acme/notes', '1.2'],
+    [words('podman run -i localhost:5000/notes:1'), 'localhost:5000/notes', '1'],
+    [words('/usr/bin/env A=b npx notes'), 'notes', undefined],
+    [words('cmd /c npx -y notes'), 'notes', undefined],
+    [['cmd', '/c', 'npx -y notes'], 'notes', undefined],
+    [shell('npx -y notes'), 'notes', undefined],
+    [shell('exec npx -y "notes"'), 'notes', undefined],
+    [shell('cd /x && A=b npx -y notes@latest | tee log'), 'notes', 'latest'],
+    [shell('npx a@1.0.0; uvx notes'), 'notes', undefined],
+    [shell('echo $(npx notes)'), 'notes', undefined],
+    [shell('npx notes@$VERSION'), 'notes', '$VERSION'],
+  ] as const) {
+    it(`has no exact version in: ${command.join(' ')}`, () => {
+      expect(packageIn(command)).include({ name, version, isExact: false });
+    });
+  }
+
+  for (const command of [
+    words('npx -y notes@1.2.3'),
+    words('npx -y notes@v1.2.3'),
+    words('npx a@npm:notes@1.2.3'),
+    words('npx -p a@1.0.0 -p notes@1.2.3 serve'),
+    words('npm exec -- notes@1.2.3-beta.1'),
+    words('pnpm dlx notes@1.2.3'),
+    words('bunx notes@1.2.3'),
+    words('deno run -A npm:notes@1.2.3/serve'),
+    words('uvx notes==1.2'),
+    words('uv tool run notes@1.2'),
+    words('pipx run notes==1.2.post1'),
+    words(`docker run acme/notes:1@${DIGEST}`),
+    words('env npx notes@1.2.3'),
+    shell('cd /x && npx notes@1.2.3'),
+  ]) {
+    it(`has one in: ${command.join(' ')}`, () => expect(packageIn(command)).include({ isExact: true }));
+  }
+
+  for (const command of [
+    words('npm run serve'),
+    words('npm exec -c serve'),
+    words('pnpm serve'),
+    words('yarn serve'),
+    words('bun server.ts'),
+    words('deno run -A server.ts npm:notes'),
+    words('npx -y ./server'),
+    words('npx -y github:acme/notes'),
+    words('npx https://example.com/notes.tgz'),
+    words('uvx --from git+https://example.com/notes notes'),
+    ['uvx', '--from', 'notes @ https://example.com/notes.whl', 'notes'],
+    words('uv run server.py'),
+    words('docker compose run notes'),
+    words('docker exec notes npx'),
+    words('node npx notes'),
+    shell('node server.js'),
+    shell(''),
+    ['sh', '-c'],
+    ['env'],
+    [],
+  ]) {
+    it(`is not one of a registry in: ${command.join(' ')}`, () =>
+      expect(packageIn(command)).equal(undefined));
+  }
+
+  it('is pinned within what runs it', () => {
+    for (const [line, pinned, ofFile] of [
+      ['npm exec -y -- notes --all', 'npm exec -y -- notes@1.2.3 --all', 'npm exec -y -- file:/a.tgz --all'],
+      ['cmd /d /c npx -y notes', 'cmd /d /c npx -y notes@1.2.3', 'cmd /d /c npx -y file:/a.tgz'],
+      ['env A=b npx notes', 'env A=b npx notes@1.2.3', 'env A=b npx file:/a.tgz'],
+    ] as const) {
+      const found = packageIn(words(line));
+      expect(found?.obstacle).equal(undefined);
+      expect(found?.pinned(SOURCE).join(' ')).equal(pinned);
+      expect(found?.ofFile('/a.tgz').join(' ')).equal(ofFile);
+    }
+  });
+
+  it('has an obstacle where what runs could not be the archive that was checked', () => {
+    for (const line of [
+      ...[
+        'pnpm dlx notes',
+        'pnpx notes',
+        'yarn dlx notes',
+        'bunx notes',
+        'bun x notes',
+        'deno run npm:notes',
+      ],
+      ...[
+        'deno run jsr:@acme/notes',
+        'npx a@npm:notes',
+        'npx -p a -p b serve',
+        'npm --registry x exec notes',
+      ],
+    ])
+      expect(packageIn(words(line))?.obstacle, line).a('string');
+    expect(packageIn(shell('npx notes'))?.obstacle).contain('a shell runs it');
+  });
+});
