@@ -6,6 +6,7 @@ import { registeredByOf } from '../kit/definitions/registeredBy.ts';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
+import { unpinnedWarnings } from './serverFindings.ts';
 import { isMoved } from './refuseMoved.ts';
 import { inForce, serverRecordOf, refusalsOf } from './serverRecord.ts';
 
@@ -82,7 +83,9 @@ function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): Jso
   const refused = refusedReferences(scope, { next: spec, stored });
   const errors = [...texts('error'), ...refused.map(({ message }) => message)];
   const related = errors.length === 0 ? warningsBeside(control.resources(MCP_SERVER), server, spec) : [];
-  const warnings = [...texts('warning'), ...related, ...taken];
+  // Of a spec with errors, the command may have any type.
+  const unpinned = errors.length === 0 ? unpinnedWarnings(server, spec) : [];
+  const warnings = [...texts('warning'), ...related, ...unpinned, ...taken];
   return { name: server, valid: errors.length === 0, errors, warnings };
 }
 

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences, hideInUrl, hideInWords, keptUnlessSecret } from 'pegboard/kit';
-import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
+import type { JsonObject, ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import { SECRET_REFERENCE } from '../contracts/secrets.ts';
 import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
@@ -136,4 +136,11 @@ function textsOf(spec: McpServerSpec): readonly (readonly [path: ReviewFinding['
     const isList = Array.isArray(value);
     return Object.entries(value).map(([key, text]) => [[field, isList ? Number(key) : key], String(text)]);
   });
+}
+
+/** Warnings of tools that a command may run other code at each start. @param spec without errors */
+export function unpinnedWarnings(name: string, spec: JsonObject): readonly string[] {
+  return unpinnedFindings(name, spec as unknown as McpServerSpec).map(
+    ({ message }) => `${MCP_SERVER} ${name}: ${message}`,
+  );
 }

@@ -21,6 +21,7 @@ import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, serverNotFound, serverRecordOf, serviceOf } from './serverRecord.ts';
 import { restore } from './redact.ts';
 import { isMoved, refuseMoved } from './refuseMoved.ts';
+import { unpinnedWarnings } from './serverFindings.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 
@@ -97,7 +98,7 @@ async function createServer(
     const action = { do: 'change', kind: 'server', name } as const;
     throw helpedBy(action, 'STORE_CONFLICT', `MCP server '${name}' already exists`);
   }
-  return takenOver(scope, name, call);
+  return takenOver(scope, { name, fields }, call);
 }
 
 /** The definition without the references to files of its own secrets: the admin pages have just written these (decision D196). */
@@ -125,7 +126,7 @@ async function updateServer(
   refuseInvalid(scope, name, spec);
   refuseReferences(scope, { next: spec, stored: isMoved(stored.spec, spec) ? {} : stored.spec });
   await store.replace(MCP_SERVER, { ...stored, spec, registeredBy: writerOf(call.request) }, call.request);
-  return takenOver(scope, name, call);
+  return takenOver(scope, { name, fields }, call);
 }
 
 async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
@@ -160,17 +161,22 @@ function refuseInvalid(scope: Scope<unknown>, name: string, spec: JsonObject): v
 /** Reloads, and returns the record in force, or throws why the written definition is not in force. */
 async function takenOver(
   scope: Scope<unknown>,
-  name: string,
+  { name, fields }: { readonly name: string; readonly fields: JsonObject },
   call: Pick<Call, 'request'>,
 ): Promise<JsonObject> {
   const { issues } = await scope.get(ConfigControl).reload();
   const own = issues.filter(({ message }) => message.startsWith(`${MCP_SERVER} ${name}:`));
   const texts = (severity: Issue['severity']): readonly string[] =>
     own.filter((issue) => issue.severity === severity).map(({ message }) => message);
-  const [errors, warnings] = [texts('error'), texts('warning')];
+  const errors = texts('error');
   if (errors.length === 0) {
+    const definition = inForce(name, scope);
+    // A change of something else says nothing of the command.
+    const isCommand = ['type', 'command', 'args'].some((key) => key in fields);
+    const unpinned = isCommand ? unpinnedWarnings(name, definition.spec) : [];
+    const warnings = [...texts('warning'), ...unpinned];
     return {
-      ...(await serverRecordOf(inForce(name, scope), call, scope)),
+      ...(await serverRecordOf(definition, call, scope)),
       ...(warnings.length > 0 && { warnings }),
     };
   }

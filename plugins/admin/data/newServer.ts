@@ -10,6 +10,7 @@ import type { Wanted } from '../../kit/add/wantedServer.ts';
 import { refusedReferences } from '../../kit/definitions/refuseReferences.ts';
 import { isUnfilled, secretsApart } from '../../kit/definitions/secretsApart.ts';
 import type { Apart } from '../../kit/definitions/secretsApart.ts';
+import { unpinnedWords } from '../../kit/packages/unpinnedWords.ts';
 import { Failure } from '../../kit/text/failure.ts';
 import { ResourceStore } from '../../contracts/definitions.ts';
 import { HttpListener } from '../../contracts/http.ts';
@@ -156,8 +157,14 @@ async function plannedFor(
     yaml: yamlOf(spec),
     runs: shownServer(name, spec),
     isRemote: spec['url'] !== undefined,
-    notes: [...wanted.notes, ...texts('warning')],
+    notes: [...wanted.notes, ...texts('warning'), ...unpinnedNotes(name, spec)],
   };
+}
+
+/** Not pinned here: between what is shown and what is written, the registry could name another version. */
+function unpinnedNotes(name: string, { type, command, args }: JsonObject): readonly string[] {
+  const words = [command ?? [], args ?? []].flat().map(String);
+  return type === 'stdio' ? [unpinnedWords(words, name) ?? []].flat() : [];
 }
 
 /** What answers at the URL. What others wrote is asked nothing before the operator has seen it.

@@ -278,6 +278,21 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(warnings).to.equal(undefined);
   });
 
+  it('warns an agent of a package without an exact version, in the answer of each tool', async () => {
+    const gateway = await boot();
+    const args = { name: 'a', type: 'stdio', command: ['npx', '-y', 'notes'] };
+    for (const [tool, given] of [
+      ['core_mcpserver_validate', args],
+      ['core_mcpserver_create', args],
+      ['core_mcpserver_update', { name: 'a', command: ['npx', '-y', 'notes@latest'] }],
+    ] as const) {
+      const { warnings } = await askCore(gateway, tool, given);
+      expect(String(warnings), tool).match(/^MCPServer a: package notes is run .* pegboard upgrade a$/);
+    }
+    const exact = { name: 'a', command: ['npx', '-y', 'notes@1.0.0'] };
+    expect(await askCore(gateway, 'core_mcpserver_update', exact)).not.have.property('warnings');
+  });
+
   it('refuses to create a definition that exists, is invalid or would hide a value', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const stdio = { type: 'stdio', command: ['a'] };

@@ -15,6 +15,7 @@ interface Preview {
   readonly name: string;
   readonly yaml: string;
   readonly runs: string;
+  readonly notes: readonly string[];
 }
 
 describe('the page that adds a server', () => {
@@ -60,7 +61,9 @@ describe('the page that adds a server', () => {
       expect((await previewed({ text, transport: text.includes('api.') ? 'sse' : '' })).runs, text).equal(
         runs,
       );
-    const { yaml } = await previewed({ text: 'npx -y x', name: 'x', env: 'MODE=ro', description: 'an x' });
+    const x = { text: 'npx -y x', name: 'x', env: 'MODE=ro', description: 'an x' };
+    const { yaml, notes } = await previewed(x);
+    expect(notes.join()).contain('package x is run without a version').and.contain('pegboard upgrade x');
     expect(parse(yaml)).deep.equal({
       type: 'stdio',
       command: ['npx', '-y', 'x'],
