@@ -4,6 +4,7 @@ import type { JsonObject } from 'pegboard';
 import { Failure } from '../text/failure.ts';
 import type { Described, Given } from './fromServerJson.ts';
 import { scalarText } from './scalarText.ts';
+import { refuseUnset } from './refuseUnset.ts';
 import { ownAt, refuseMissing } from './serverInputs.ts';
 
 const VARIABLE = /\$\{([\w.-]+)\}/g;
@@ -36,7 +37,9 @@ export function fromBundle(manifest: JsonObject, file: string, given: Given): De
     typeof command === 'string'
       ? [command, ...(Array.isArray(args) ? (args as unknown[]).map(String) : [])]
       : [...(ownAt(PROGRAMS, String(type)) ?? []), resolve(folder, String(entry))];
-  const values = valuesOf(isObject(asked) ? asked : {}, given);
+  const settings = isObject(asked) ? asked : {};
+  refuseUnset(given.values ?? {}, new Set(Object.keys(settings)), file);
+  const values = valuesOf(settings, given);
   const fill = (text: string): readonly string[] => filled(text, folder, values);
   const variables = Object.entries(isObject(env) ? env : {}).flatMap(([key, text]) =>
     fill(String(text)).map((one) => [key, one] as const),

@@ -1,6 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../text/failure.ts';
+import { refuseUnset, settableIn } from './refuseUnset.ts';
 import { fillInput, fillTemplate, objects, ownAt, refuseMissing } from './serverInputs.ts';
 import type { Missing, Values } from './serverInputs.ts';
 import { packageSpec, runnerOf } from './serverPackage.ts';
@@ -49,6 +50,8 @@ export function fromServerJson(server: JsonObject, file: string, given: Given): 
   const remote =
     given.package === undefined && given.transport !== 'stdio' ? remoteIn(remotes, given) : undefined;
   const values = given.values ?? {};
+  const described = chosen ?? remote;
+  if (described !== undefined) refuseUnset(values, settableIn(described), file);
   const found = chosen
     ? packageSpec(chosen, { env: given.env, values })
     : remote && remoteSpec(remote, { ...given, values });

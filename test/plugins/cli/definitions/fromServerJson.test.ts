@@ -36,6 +36,26 @@ describe('A server.json of the MCP registry', () => {
       ]);
   });
 
+  it('refuses a value that nothing takes, with the name that is near', async () => {
+    const packageArguments = [
+      { type: 'named', name: '--region', default: 'eu' },
+      { type: 'positional', valueHint: 'folder', value: '{root}', variables: { root: { default: '/' } } },
+    ];
+    const server = {
+      name: 'io.test/a',
+      packages: [{ registryType: 'npm', identifier: 'b', packageArguments }],
+    };
+    const set = async (text: string): Promise<string> => {
+      const { spec, stderr } = await read(server, ['--set', text]);
+      return spec === undefined ? stderr : String(spec['command']);
+    };
+    expect(await set('region=us')).equal('npx,-y,b,--region,us,/');
+    expect(await set('root=/x')).equal('npx,-y,b,--region,eu,/x');
+    expect(await set('regoin=us')).contain('takes no value regoin (--set regoin=…); did you mean region?');
+    expect(await set('zzz=us')).contain('it takes --region, folder, region, root');
+    expect(await set('__proto__=us')).contain('takes no value __proto__');
+  });
+
   it('has a short name, a description, arguments and environment', async () => {
     const server = {
       name: 'io.github.acme/weather',
