@@ -61,7 +61,7 @@ export function isInRange(version, range) {
   });
 }
 
-/** What an advisory in OSV says of a version. @returns undefined if it is not affected
+/** The finding of an advisory in OSV for a version. @returns undefined if it is not affected
  *  Source: https://ossf.github.io/osv-schema/#evaluation */
 export function osvFinding(advisory, { name, version }) {
   if (advisory.withdrawn !== undefined) return undefined;
