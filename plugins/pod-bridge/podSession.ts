@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { EventWriter, oneLine } from '../kit/http/eventWriter.ts';
+import { jsonIn } from '../kit/text/jsonIn.ts';
+import { LineSplitter } from '../kit/text/lineSplitter.ts';
+import type { BridgeParts } from './bridgeParts.ts';
+import { PodProcess } from './podProcess.ts';
+import { refuse } from './refuse.ts';
+
+const MAX_LINE_BYTES = 64 * 1_024 * 1_024;
+const MAX_BUFFERED_BYTES = 128 * 1_024 * 1_024;
+/** Messages that no stream has taken yet. */
+const MAX_WAITING = 256;
+/** Lines of standard output that are no message, for the log. */
+const MAX_NOISE = 2_000;
+
+/** A request whose answer is awaited. */
+interface Pending {
+  readonly method: unknown;
+  /** As JSON. */
+  readonly progressToken: string | undefined;
+  readonly res: ServerResponse;
+  readonly writer: EventWriter;
+}
+
+/** One session of the gateway, and its process. */
+export class PodSession {
+  readonly #id: string;
+  readonly #parts: BridgeParts;
+  readonly #ended: () => void;
+  readonly #process: PodProcess;
+  /** By the id of the request as JSON. */
+  readonly #pending = new Map<string, Pending>();
+  #standing: EventWriter | undefined;
+  readonly #waiting: string[] = [];
+  #usedAt = performance.now();
+  #whenIdle: (() => void)[] = [];
+  #ending: Promise<void> | undefined;
+
+  constructor(id: string, parts: BridgeParts, ended: () => void) {
+    this.#id = id;
+    this.#parts = parts;
+    this.#ended = ended;
+    const lines = new LineSplitter(
+      () => MAX_LINE_BYTES,
+      (line) => this.#hear(line),
+      () => void this.end(`it sent a line of more than ${MAX_LINE_BYTES} bytes`),
+    );
+    this.#process = new PodProcess(parts.command, {
+      hear: (chunk) => lines.push(chunk),
+      gone: (how) => {
+        lines.end();
+        this.#gone(how);
+      },
+    });
+  }
+
+  /** Time since anything was heard of the gateway; 0 while it has a stream open. */
+  get unusedMs(): number {
+    const isAwaited = [...this.#pending.values()].some(({ res }) => !res.destroyed);
+    return this.#standing !== undefined || isAwaited ? 0 : performance.now() - this.#usedAt;
+  }
+
+  /** Resolves when no request waits for its answer. */
+  idle(): Promise<void> {
+    return this.#pending.size === 0 ? Promise.resolve() : new Promise((done) => this.#whenIdle.push(done));
+  }
+
+  /** Passes a message on. @param text it as it was sent */
+  take(message: JsonObject, text: string, res: ServerResponse): void {
+    this.#usedAt = performance.now();
+    if (this.#process.isBehind) { refuse(res, 503, 'the process does not read its input'); return; }
+    const { id, method, params } = message;
+    if (method === undefined || id === undefined || id === null) {
+      this.#process.write(oneLine(text));
+      res.writeHead(202).end();
+      return;
+    }
+    const key = JSON.stringify(id);
+    if (this.#pending.has(key)) { refuse(res, 400, 'a request with that id waits for its answer'); return; }
+    const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+    const token = meta['progressToken'];
+    const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
+    const progressToken = token === undefined ? undefined : JSON.stringify(token);
+    this.#pending.set(key, { method, progressToken, res, writer });
+    this.#process.write(oneLine(text));
+  }
+
+  /** Opens the stream for what belongs to no request; it takes the place of a former one. */
+  listen(res: ServerResponse): void {
+    this.#usedAt = performance.now();
+    this.#standing?.end();
+    const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
+    this.#standing = writer;
+    res.once('close', () => {
+      this.#usedAt = performance.now();
+      if (this.#standing === writer) this.#standing = undefined;
+    });
+    for (const line of this.#waiting.splice(0)) this.#send(writer, line);
+  }
+
+  /** Ends the process. Requests without an answer lose their streams. */
+  end(why: string): Promise<void> {
+    this.#ending ??= this.#process.stop().then(() => this.#gone(why));
+    return this.#ending;
+  }
+
+  #hear(line: string): void {
+    const message = jsonIn(line);
+    if (!isObject(message)) {
+      if (line.trim() !== '') this.#parts.say(line.slice(0, MAX_NOISE));
+      return;
+    }
+    const { method, id } = message;
+    if (method === undefined) this.#answer(JSON.stringify(id), line);
+    else this.#tell(message, line);
+  }
+
+  #answer(key: string, line: string): void {
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    this.#send(pending.writer, line);
+    pending.writer.end();
+    this.#settle(key);
+  }
+
+  #tell(message: JsonObject, line: string): void {
+    const writer = this.#streamFor(message) ?? this.#standing;
+    if (writer !== undefined) this.#send(writer, line);
+    else if (this.#waiting.push(line) > MAX_WAITING) this.#waiting.shift();
+  }
+
+  /** That of the request which it is about: progress names it, and one that runs alone has caused it. */
+  #streamFor({ method, params }: JsonObject): EventWriter | undefined {
+    const open = [...this.#pending.values()].filter(({ res }) => !res.destroyed);
+    if (method === 'notifications/progress' && isObject(params)) {
+      const token = JSON.stringify(params['progressToken']);
+      return open.find(({ progressToken }) => progressToken === token)?.writer;
+    }
+    return open.length === 1 ? open[0]?.writer : undefined;
+  }
+
+  #send(writer: EventWriter, line: string): void {
+    writer.send(line);
+    const goOn = (): void => this.#process.resume();
+    if (writer.isBehind(goOn)) this.#process.pause();
+  }
+
+  #settle(key: string): void {
+    this.#pending.delete(key);
+    this.#usedAt = performance.now();
+    if (this.#pending.size > 0) return;
+    for (const done of this.#whenIdle.splice(0)) done();
+  }
+
+  #gone(how: string): void {
+    this.#ended();
+    for (const [key, { method, res, writer }] of this.#pending) {
+      if (method === 'initialize') {
+        const error = {
+          code: -32_000,
+          message: `the process of the server ${how}; its log is that of the pod`,
+        };
+        writer.send(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(key) as unknown, error }));
+        writer.end();
+      }
+      // Whether it was carried out is not known: an answer would say so.
+      else res.destroy();
+      this.#settle(key);
+    }
+    this.#standing?.end();
+    this.#standing = undefined;
+  }
+}
