@@ -2,6 +2,7 @@
  *  capabilities, error codes and events. */
 export * from './contracts/adminPages.ts';
 export * from './contracts/callHistory.ts';
+export * from './contracts/cluster.ts';
 export * from './contracts/credentials.ts';
 export * from './contracts/definitions.ts';
 export type * from './contracts/guards.ts';

@@ -215,6 +215,22 @@ export interface Confinement {
 }
 export const Confinement = one<Confinement>('confinement');
 
+/** Where a pod answers, over streamable HTTP. */
+export interface PodPlace {
+  readonly url: string;
+  /** 32 bytes, which both ends of TLS prove that they have. */
+  readonly key: Buffer;
+}
+/** The pods of stdio servers with `runsIn: pod`. Asked by `upstream`, which starts none of them while no plugin provides it. */
+export interface PodServers {
+  /** Waits until the server has a pod that is ready.
+   *  @throws GatewayError UPSTREAM_UNREACHABLE with the cluster's reason if there is none within that time, CONFIG_INVALID */
+  reach(server: string, withinMs: number): Promise<PodPlace>;
+  /** Reads the logs of its pods as they are written, from now on. @returns the function that ends it */
+  follow(server: string, hear: (chunk: Buffer) => void): () => void;
+}
+export const PodServers = one<PodServers>('pod-servers');
+
 /** What is shown to a server at https, and trusted of it: PEM files, relative to config.yaml. */
 export interface TlsSpec {
   /** Authorities or certificates to trust in place of all others. */

@@ -7,6 +7,7 @@ import { isForCallers, readAuthRules } from '../kit/oauth/authRules.ts';
 import { checkAuth } from './checkAuth.ts';
 import { checkIsolation } from './checkIsolation.ts';
 import { checkNetwork } from './checkNetwork.ts';
+import { checkPod } from './checkPod.ts';
 import { explainMisfits } from './explainMisfits.ts';
 import { foreignNames } from './foreignNames.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
@@ -119,7 +120,7 @@ function checkStdio(spec: McpServerSpec): readonly Finding[] {
   }
   if (proxy !== undefined) findings.push(unusedBy('proxy', 'stdio', 'set HTTPS_PROXY in env'));
   if (tls !== undefined) findings.push(unusedBy('tls', 'stdio', 'remove it'));
-  findings.push(...checkIsolation(spec));
+  findings.push(...checkIsolation(spec), ...checkPod(spec));
   for (const [key, value] of Object.entries(env)) {
     if (/[=\0]/.test(key) || key === '') {
       findings.push({
@@ -164,6 +165,7 @@ function checkRemote({
   isolate,
   grants,
   image,
+  runsIn,
 }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   if (url === undefined) {
@@ -178,6 +180,7 @@ function checkRemote({
   if (isolate !== undefined) findings.push(unusedBy('isolate', type, 'remove it or set type: stdio'));
   if (grants !== undefined) findings.push(unusedBy('grants', type, 'remove it or set type: stdio'));
   if (image !== undefined) findings.push(unusedBy('image', type, 'remove it or set type: stdio'));
+  if (runsIn !== undefined) findings.push(unusedBy('runsIn', type, 'remove it or set type: stdio'));
   if (startTimeout !== undefined) findings.push(unusedBy('startTimeout', type, 'set timeout'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (warmInstances !== undefined)

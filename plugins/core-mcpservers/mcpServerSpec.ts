@@ -14,6 +14,7 @@ export interface McpServerSpec extends JsonObject {
   readonly cwd?: string;
   readonly isolate?: 'none' | 'sandbox' | 'container';
   readonly image?: string;
+  readonly runsIn?: 'gateway' | 'pod';
   readonly grants?: JsonObject;
   readonly url?: string;
   readonly messageUrl?: string;

@@ -76,28 +76,60 @@ export class Listeners {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (req.url !== '/mcp') { refuse(res, 404, 'the endpoint is /mcp'); return; }
+    if (req.url !== '/mcp') {
+      refuse(res, 404, 'the endpoint is /mcp');
+      return;
+    }
     const id = req.headers['mcp-session-id'];
     const session = typeof id === 'string' ? this.#sessions.get(id) : undefined;
     if (req.method === 'POST') return this.#post(req, res, session);
-    if (session === undefined) { refuse(res, id === undefined ? 400 : 404, 'no such session'); return; }
-    if (req.method === 'GET') { session.listen(res); return; }
-    if (req.method !== 'DELETE') { refuse(res, 405, 'use POST, GET or DELETE'); return; }
+    if (session === undefined) {
+      refuse(res, id === undefined ? 400 : 404, 'no such session');
+      return;
+    }
+    if (req.method === 'GET') {
+      session.listen(res);
+      return;
+    }
+    if (req.method !== 'DELETE') {
+      refuse(res, 405, 'use POST, GET or DELETE');
+      return;
+    }
     await session.end('its session was ended');
     res.writeHead(200).end();
   }
 
   async #post(req: IncomingMessage, res: ServerResponse, known: PodSession | undefined): Promise<void> {
     const text = await bodyOf(req);
-    if (text === undefined) { refuse(res, 413, `a message may have ${MAX_BODY_BYTES} bytes`); return; }
+    if (text === undefined) {
+      refuse(res, 413, `a message may have ${MAX_BODY_BYTES} bytes`);
+      return;
+    }
     const message = jsonIn(text);
-    if (!isObject(message)) { refuse(res, 400, 'not a JSON-RPC message'); return; }
-    if (this.#isDraining) { refuse(res, 503, 'the pod is stopping'); return; }
-    if (known !== undefined) { known.take(message, text, res); return; }
-    if (req.headers['mcp-session-id'] !== undefined) { refuse(res, 404, 'no such session'); return; }
-    if (message['method'] !== 'initialize') { refuse(res, 400, 'a session begins with initialize'); return; }
-    if (this.#sessions.size >= this.#parts.maxSessions)
-      { refuse(res, 429, `as many processes run as may (${this.#parts.maxSessions})`); return; }
+    if (!isObject(message)) {
+      refuse(res, 400, 'not a JSON-RPC message');
+      return;
+    }
+    if (this.#isDraining) {
+      refuse(res, 503, 'the pod is stopping');
+      return;
+    }
+    if (known !== undefined) {
+      known.take(message, text, res);
+      return;
+    }
+    if (req.headers['mcp-session-id'] !== undefined) {
+      refuse(res, 404, 'no such session');
+      return;
+    }
+    if (message['method'] !== 'initialize') {
+      refuse(res, 400, 'a session begins with initialize');
+      return;
+    }
+    if (this.#sessions.size >= this.#parts.maxSessions) {
+      refuse(res, 429, `as many processes run as may (${this.#parts.maxSessions})`);
+      return;
+    }
     const id = randomUUID();
     const session = new PodSession(id, this.#parts, () => this.#sessions.delete(id));
     this.#sessions.set(id, session);

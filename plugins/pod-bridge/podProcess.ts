@@ -21,7 +21,11 @@ export class PodProcess {
   #hasExited = false;
 
   constructor([file = '', ...args]: readonly string[], { hear, gone }: PodProcessParts) {
-    this.#child = spawn(file, args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#child = spawn(file, args, {
+      env: ownEnvironment(),
+      detached: true,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const { stdin, stdout } = this.#child;
     for (const stream of [stdin, stdout]) stream.on('error', () => undefined);
     stdout.on('data', hear);
@@ -84,4 +88,16 @@ export class PodProcess {
       // ESRCH: the group is empty already.
     }
   }
+}
+
+const PREFIX = 'PEGBOARD_ENV_';
+
+/** That of the pod, where variables of the definition have a name that the bridge itself does not obey. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const all = Object.entries(process.env);
+  const given = all.filter(([name]) => name.startsWith(PREFIX));
+  return Object.fromEntries([
+    ...all.filter(([name]) => !name.startsWith(PREFIX)),
+    ...given.map(([name, value]) => [name.slice(PREFIX.length), value] as const),
+  ]);
 }

@@ -70,7 +70,10 @@ export class PodSession {
   /** Passes a message on. @param text it as it was sent */
   take(message: JsonObject, text: string, res: ServerResponse): void {
     this.#usedAt = performance.now();
-    if (this.#process.isBehind) { refuse(res, 503, 'the process does not read its input'); return; }
+    if (this.#process.isBehind) {
+      refuse(res, 503, 'the process does not read its input');
+      return;
+    }
     const { id, method, params } = message;
     if (method === undefined || id === undefined || id === null) {
       this.#process.write(oneLine(text));
@@ -78,7 +81,10 @@ export class PodSession {
       return;
     }
     const key = JSON.stringify(id);
-    if (this.#pending.has(key)) { refuse(res, 400, 'a request with that id waits for its answer'); return; }
+    if (this.#pending.has(key)) {
+      refuse(res, 400, 'a request with that id waits for its answer');
+      return;
+    }
     const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
     const token = meta['progressToken'];
     const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });

@@ -6,6 +6,7 @@ import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Readiness } from '../contracts/http.ts';
 import { Channel, Peers, SharedKeys } from '../contracts/processes.ts';
+import { ClusterObjects } from '../contracts/cluster.ts';
 import { RunStore } from '../contracts/runs.ts';
 import type { StoreKubernetesConfig } from './config.ts';
 
@@ -30,7 +31,16 @@ export const plugin = definePlugin<StoreKubernetesConfig>({
   enabled: ({ orchestrator }) => orchestrator,
   requires: [ConfigControl, Shutdown],
   uses: [Channel, Peers, ProviderTokens, ServiceSource, SharedKeys],
-  provides: [CallSecrets, MetricSource, Readiness, ResourceStore, RunStore, SecretSource, SignInScopes],
+  provides: [
+    CallSecrets,
+    ClusterObjects,
+    MetricSource,
+    Readiness,
+    ResourceStore,
+    RunStore,
+    SecretSource,
+    SignInScopes,
+  ],
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {
     const { provideStore } = await import('./provideStore.ts');

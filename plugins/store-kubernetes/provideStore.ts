@@ -7,6 +7,7 @@ import { CallSecrets, SecretSource } from '../contracts/secrets.ts';
 import { MetricSource } from '../contracts/metrics.ts';
 import { Readiness } from '../contracts/http.ts';
 import { SharedKeys } from '../contracts/processes.ts';
+import { ClusterObjects } from '../contracts/cluster.ts';
 import { RunStore } from '../contracts/runs.ts';
 import type { KubeObject } from './api/kubeObject.ts';
 import type { StoreKubernetesConfig } from './config.ts';
@@ -16,6 +17,7 @@ import { sealWith } from './runs/runObject.ts';
 import { KubernetesSecrets } from './secrets/kubernetesSecrets.ts';
 import { callerToken } from './store/callerToken.ts';
 import { Cluster } from './store/cluster.ts';
+import { clusterObjects } from './store/clusterObjects.ts';
 import { Definitions } from './store/definitions.ts';
 import type { WatchedKind } from './store/definitions.ts';
 import { storeMetrics } from './storeMetrics.ts';
@@ -82,6 +84,8 @@ export function provideStore(scope: Scope<StoreKubernetesConfig>): void {
   scope.provide(CallSecrets, secrets);
   scope.provide(SignInScopes, { audiences: () => [audience()] });
   const status = provideStatus(scope, cluster, definitions);
+  const { mayWrite } = status;
+  scope.provide(ClusterObjects, clusterObjects({ cluster, control, definitions, mayWrite }));
   const leaseObject = (): KubeObject => ({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',

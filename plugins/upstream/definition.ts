@@ -49,6 +49,8 @@ export interface ServerDefinition extends ServerOptions {
   readonly isolate: Isolation | undefined;
   readonly grants: Grants | undefined;
   readonly image: string | undefined;
+  /** A stdio server in a pod of its own: it is reached over HTTP, as a remote one. */
+  readonly isInPod: boolean;
   readonly url: string;
   /** Where messages to an SSE server are posted, instead of the announced path. */
   readonly messageUrl: string | undefined;
@@ -95,6 +97,7 @@ interface ServerSpec {
   readonly isolate?: Isolation;
   readonly grants?: Grants;
   readonly image?: string;
+  readonly runsIn?: 'gateway' | 'pod';
   readonly url?: string;
   readonly messageUrl?: string;
   readonly proxy?: string;
@@ -128,10 +131,11 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
   const isPersonal = isForCallers(auth);
   const words = [command, args].flat();
   const engine = spec.isolate === 'container' ? 'docker or podman' : undefined;
-  const runner = spec.type === 'stdio' ? (engine ?? runnerOf(words)) : undefined;
+  const runner = spec.type === 'stdio' && spec.runsIn !== 'pod' ? (engine ?? runnerOf(words)) : undefined;
   const timeoutMs = spec.timeout * 1_000;
+  const isInPod = spec.runsIn === 'pod';
   return {
-    type: spec.type,
+    type: isInPod ? 'streamable-http' : spec.type,
     description: spec.description || undefined,
     toolPrefix: spec.toolPrefix,
     family: spec.family,
@@ -146,6 +150,7 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
     isolate: spec.isolate,
     grants: spec.grants,
     image: spec.image,
+    isInPod,
     url: spec.url ?? '',
     messageUrl: spec.messageUrl,
     proxy: spec.proxy,
@@ -157,7 +162,8 @@ export function readDefinition(given: JsonObject, labels: Resource['labels'] = {
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),
     keepSession: spec.keepSession ?? false,
-    revision: spec.revision ?? 'auto',
+    // The bridge in a pod has sessions, each a process.
+    revision: isInPod ? 'legacy' : (spec.revision ?? 'auto'),
     auth,
     secretWords: Object.fromEntries(
       Object.entries(callerSecrets).map(([name, { description }]) => [name, description]),
@@ -232,7 +238,7 @@ export function orderIn(
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function identifyingFields(definition: ServerDefinition): readonly unknown[] {
   const { type, command, source, cwd, url, messageUrl, proxy, tls, env, headers } = definition;
-  const { questions, revision, auth, isolate, grants, image } = definition;
+  const { questions, revision, auth, isolate, grants, image, isInPod } = definition;
   const endpoint = [type, command, url, proxy, tls, env, headers, questions, revision, auth];
   // Absent ones leave the keys of stored catalogues as they are.
   return [
@@ -243,6 +249,7 @@ export function identifyingFields(definition: ServerDefinition): readonly unknow
     ...(isolate === undefined ? [] : [{ isolate }]),
     ...(grants === undefined ? [] : [{ grants }]),
     ...(image === undefined ? [] : [{ image }]),
+    ...(isInPod ? [{ isInPod }] : []),
   ];
 }
 

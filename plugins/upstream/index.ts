@@ -25,7 +25,7 @@ import { MetricSource } from '../contracts/metrics.ts';
 import { Tracer } from '../contracts/tracing.ts';
 import { Vault } from '../contracts/vault.ts';
 import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from '../contracts/mcp.ts';
-import { Confinement, Prober, StartingServers } from '../contracts/servers.ts';
+import { Confinement, PodServers, Prober, StartingServers } from '../contracts/servers.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { UpstreamConfig } from './config.ts';
 import type { UpstreamContext } from './connection/context.ts';
@@ -57,7 +57,15 @@ export const plugin = definePlugin<UpstreamConfig>({
   select: selectConfig,
   review: instanceFindings,
   uses: [MemoryBudget, Tracer, Vault],
-  asks: [AcceptedDeclarations, CallerCredentials, Confinement, ResourceStore, SecretSource, SignInOffers],
+  asks: [
+    AcceptedDeclarations,
+    CallerCredentials,
+    Confinement,
+    PodServers,
+    ResourceStore,
+    SecretSource,
+    SignInOffers,
+  ],
   provides: [
     DecisionLayer,
     GuardedServers,
@@ -122,6 +130,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     },
     credentials: () => callerCredentials,
     confinement: () => scope.find(Confinement),
+    pods: () => scope.find(PodServers),
     signIns: () => scope.find(SignInOffers),
   };
   const offers = new Offers({

@@ -147,6 +147,13 @@ export class KubeApi {
     if (answer.status !== 200) throw refusalIn(answer);
   }
 
+  /** A text that goes on, such as a log. Resolves at its end. @throws as watch() */
+  async follow(place: KubePlace, { query, signal, ...stream }: KubeWatchOptions): Promise<void> {
+    const request = { method: 'GET', path: pathOf(place, query), headers: { accept: '*/*' } } as const;
+    const answer = await this.#asked('get', request, { signal }, stream);
+    if (answer.status !== 200) throw refusalIn(answer);
+  }
+
   /** Ends all calls and watches. Safe to call twice. */
   close(): Promise<void> {
     return this.#pools.close();

@@ -1,7 +1,7 @@
 import type { KernelEvent, Log } from 'pegboard';
 import type { CallerCredentials } from '../../contracts/credentials.ts';
 import type { MemoryBudget } from '../../contracts/memory.ts';
-import type { Confinement } from '../../contracts/servers.ts';
+import type { Confinement, PodServers } from '../../contracts/servers.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import type { SignInOffers } from '../../contracts/signIns.ts';
 import type { Tracer } from '../../contracts/tracing.ts';
@@ -40,5 +40,6 @@ export interface UpstreamContext {
   readonly vault: () => Vault | undefined;
   readonly credentials: () => CallerCredentials | undefined;
   readonly confinement: () => Confinement | undefined;
+  readonly pods: () => PodServers | undefined;
   readonly signIns: () => SignInOffers | undefined;
 }

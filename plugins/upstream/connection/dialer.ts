@@ -7,19 +7,22 @@ import type { Filled } from 'pegboard/kit';
 import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
 import { farLookup } from '../../kit/http/farLookup.ts';
+import { sharedKeyClient } from '../../kit/tls/sharedKey.ts';
+import type { SharedKeyClient } from '../../kit/tls/sharedKey.ts';
 import { inTurn } from '../../kit/limits/inTurn.ts';
 import type { RemoteTransport } from '../client/options.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { UpstreamContext } from './context.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
+import { headersWith, secretsOf } from './headersWith.ts';
 import { parentsVariable } from './parents.ts';
+import { podOf } from './podOf.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
 import { spawned } from './spawned.ts';
 import { UsedSecrets } from './usedSecrets.ts';
 import { StandardError } from '../client/wire/standardError.ts';
-import type { HttpOptions } from '../client/wire/httpWire.ts';
 import type { SseOptions } from '../client/wire/sseWire.ts';
 import { StdioWire } from '../client/wire/stdioWire.ts';
 import { unixAddress } from '../client/wire/unixAddress.ts';
@@ -76,6 +79,7 @@ export class Dialer {
     this.#refill = undefined;
     if (credential !== undefined) await prepared(credential, definition.timeoutMs);
     else if (definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
+    if (definition.isInPod) return this.#inPod(definition, listener);
     return definition.type === 'stdio'
       ? this.#process(definition, listener)
       : this.#remote(definition, definition.type === 'sse' ? 'sse' : 'streamable-http', listener);
@@ -150,7 +154,18 @@ export class Dialer {
     throw helpedBy({ do: 'edit', what: 'correct it' }, 'CONFIG_INVALID', text);
   }
 
-  async #remote(definition: ServerDefinition, type: RemoteTransport, listener: WireListener): Promise<Wire> {
+  async #inPod(definition: ServerDefinition, listener: WireListener): Promise<Wire> {
+    const { url, key } = await podOf(this.#context, this.#server, definition);
+    const dialled = { ...definition, url, proxy: 'none' };
+    return this.#remote(dialled, 'streamable-http', listener, sharedKeyClient(key));
+  }
+
+  async #remote(
+    definition: ServerDefinition,
+    type: RemoteTransport,
+    listener: WireListener,
+    shared?: SharedKeyClient,
+  ): Promise<Wire> {
     const { config, trusts } = this.#context;
     const { output } = this;
     const credential = this.#credential;
@@ -193,7 +208,8 @@ export class Dialer {
     const { timeoutMs: connectMs, tls } = definition;
     const options = {
       ...config(),
-      trust: trusts(tls),
+      trust: shared?.secureContext ?? trusts(tls),
+      pskCallback: shared?.pskCallback,
       proxyTrust: trusts(),
       servername: tls?.servername,
       hasCertificate: tls?.cert !== undefined,
@@ -223,33 +239,6 @@ function isFolder(path: string): Promise<boolean> {
 
 function isAtOrigin(address: string, { origin }: URL): boolean {
   return URL.canParse(address) && new URL(address).origin === origin;
-}
-
-/** Those of the credential replace those of the definition. @param changed called when the credential has others */
-function headersWith(
-  own: HttpOptions['headers'],
-  credential: OwnCredential | undefined,
-  changed: () => void,
-): HttpOptions['headers'] {
-  if (credential === undefined) return own;
-  let [seen, base, both] = [credential.headers, own(), own()];
-  const merge = (): void => {
-    [seen, base] = [credential.headers, own()];
-    const names = new Set(Object.keys(seen).map((name) => name.toLowerCase()));
-    const kept = Object.entries(base).filter(([name]) => !names.has(name.toLowerCase()));
-    both = { ...Object.fromEntries(kept), ...seen };
-  };
-  merge();
-  return () => {
-    if (credential.headers === seen && own() === base) return both;
-    merge();
-    changed();
-    return both;
-  };
-}
-
-function secretsOf(credential: OwnCredential | undefined): readonly (readonly [string, string])[] {
-  return (credential?.secrets ?? []).map((text) => ['credential', text] as const);
 }
 
 function wantsCallers({ auth }: ServerDefinition): GatewayError {

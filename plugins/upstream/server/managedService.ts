@@ -69,9 +69,13 @@ export function managedService(
     },
     instanceFor: (request) => own.wordsFor(request),
     output: (request, query) => {
-      const { type } = connection.definition;
+      const { type, isInPod, instances } = connection.definition;
+      if (isInPod && instances === 'shared') return server.output.read(query);
       if (type !== 'stdio') {
-        const text = `server ${name} is remote (${type}): its standard error is where it runs; read it there`;
+        const ofAll = `the log of the pod has the lines of all callers of ${name}; read it with kubectl logs`;
+        const text = isInPod
+          ? ofAll
+          : `server ${name} is remote (${type}): its standard error is where it runs; read it there`;
         throw new GatewayError('SERVICE_UNSUPPORTED', text);
       }
       return own.outputFor(request, personal.credentialOf(request))?.read(query);
@@ -229,15 +233,20 @@ function metadataOf(
     instances,
     maxInstances,
     warmInstances,
+    isInPod,
+    image,
   } = definition;
   const unasked = facts && undeclared(conversation.topics, facts.declared);
   return {
-    type,
+    type: isInPod ? 'stdio' : type,
     ...(type === 'auto' && transport !== undefined && { transport }),
     autoStart: autoStart ?? type !== 'stdio',
+    ...(isInPod && { runsIn: 'pod', image }),
     ...(type === 'stdio'
       ? { command: hideInWords(command), confinement: confinementOf(definition, config) }
-      : { url: hideInUrl(url) }),
+      : isInPod
+        ? { command: hideInWords(command) }
+        : { url: hideInUrl(url) }),
     ...(description !== undefined && { description }),
     ...(toolPrefix !== undefined && { toolPrefix }),
     ...(family !== undefined && { family }),

@@ -19,6 +19,7 @@ import { userOf } from '../connection/usedSecrets.ts';
 import type { SecretUser } from '../connection/usedSecrets.ts';
 import { isSameServer } from '../connection/lastKnown.ts';
 import type { Known, LateNames } from '../connection/lastKnown.ts';
+import { PodLog } from './podLog.ts';
 import { OwnConnections, withoutIdling } from '../own/ownConnections.ts';
 import type { OwningServer } from '../own/ownConnections.ts';
 import type { Declaring, WatchOwner } from '../own/ownedWatches.ts';
@@ -58,6 +59,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
   readonly #context: UpstreamContext;
   readonly #items: ListedItems;
   readonly #dialer: Dialer;
+  readonly #podLog: PodLog;
   #known: Known | undefined;
   /** Another server has the name now, or none. */
   #isGone = false;
@@ -81,6 +83,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
     this.own = new OwnConnections(context, this);
     this.#dialer = new Dialer(context, name, context.log.child({ server: name }));
     this.output = this.#dialer.output;
+    this.#podLog = new PodLog(context, name, this.#dialer.output);
     this.connection = new Connection(definition, context, this.#dialer, this);
   }
 
@@ -129,6 +132,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
     if (known !== undefined) connection.conversation.lists.remember(known.listing);
     const isIdle = known !== undefined && this.definition.idleTimeoutMs !== undefined;
     if (isIdle) connection.rest();
+    this.#podLog.follow(this.definition);
     const begun = isIdle ? Promise.resolve() : connection.start();
     if (known !== undefined) {
       this.#items.recall(name, known.late);
@@ -144,12 +148,14 @@ export class Server implements Holder, OwningServer, ReachedServer {
     if (!isSame) connection.conversation.forget();
     // Lists that were read with another kind of credential say nothing about the next.
     if (!isSame || !isDeepStrictEqual(definition.auth, next.auth)) this.personal.forget();
+    this.#podLog.follow(next);
     const applied = connection.redefine(next);
     this.#items.update(this);
     return applied;
   }
 
   async stop(): Promise<void> {
+    this.#podLog.end();
     await this.connection.stop();
     await this.personal.settled();
     this.#isGone = true;
@@ -157,6 +163,7 @@ export class Server implements Holder, OwningServer, ReachedServer {
   /** Ends a server that has no definition any more. */
   leave(): Promise<void> {
     this.#isGone = true;
+    this.#podLog.end();
     const ended = this.connection.stop();
     this.personal.forget();
     this.#context.lastKnown().forget(this.name);

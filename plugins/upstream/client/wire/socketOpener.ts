@@ -1,5 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { PSKCallbackNegotation } from 'node:tls';
 import type { Pool, buildConnector } from 'undici';
 import { authorizationFor, hostOf, openTunnel } from 'pegboard/net';
 import type { Proxy, ProxyRoute } from 'pegboard/net';
@@ -23,6 +24,8 @@ export interface OpenerParts {
   readonly hasCertificate?: boolean;
   /** The name in the certificate of the server, if it is not that of the url. */
   readonly servername?: string | undefined;
+  /** The key that both ends have, in place of certificates. */
+  readonly pskCallback?: (() => PSKCallbackNegotation) | undefined;
   readonly connectMs: number;
   /** How addresses are found, if not as for all servers. */
   readonly lookup?: LookupFunction | undefined;
@@ -30,11 +33,13 @@ export interface OpenerParts {
 
 /** Opens the sockets of a pool, directly or through a proxy. @param build of undici, with further options */
 export function socketOpener(build: (more: object) => Connector, parts: OpenerParts): Connector {
-  const { url, route, servername, socketPath, lookup } = parts;
+  const { url, route, servername, socketPath, lookup, pskCallback } = parts;
   const own = {
     ...(servername !== undefined && { servername }),
     ...(socketPath && { socketPath }),
     ...(lookup && { lookup }),
+    // There is no certificate, and no session of TLS outlives its connection.
+    ...(pskCallback && { pskCallback, checkServerIdentity: () => undefined, maxCachedSessions: 0 }),
   };
   const named = (more: object): Connector => build({ ...more, ...own });
   const connect = heeding(trusting(named, parts.trust), parts.hasCertificate === true);

@@ -1,0 +1,68 @@
+import { ConfigControl, StateDirectory, definePlugin, readSchema } from 'pegboard';
+import type { Resource } from 'pegboard';
+import { ClusterObjects } from '../contracts/cluster.ts';
+import { SharedKeys } from '../contracts/processes.ts';
+import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
+import { PodServers } from '../contracts/servers.ts';
+import { vaultKeys } from '../kit/vault/vaultKeys.ts';
+import type { PodsConfig } from './config.ts';
+import { bridgeKey } from './podNames.ts';
+import { podObjects } from './podObjects.ts';
+import type { PodFacts, PodSpec } from './podObjects.ts';
+import { podServers } from './podServers.ts';
+import { Reconciler } from './reconciler.ts';
+
+const SERVER = 'MCPServer';
+
+/** Stdio servers in pods of their own (decision D212). */
+export const plugin = definePlugin<PodsConfig>({
+  name: 'pods',
+  api: 1,
+  configSchema: readSchema('config/pods'),
+  enabled: ({ orchestrator, plugins }) => orchestrator && typeof plugins['pods'] === 'object',
+  requires: [ClusterObjects, ConfigControl],
+  uses: [SharedKeys, StateDirectory],
+  provides: [PodServers],
+  apply: (scope) => {
+    let config = scope.config;
+    const ending = new AbortController();
+    const cluster = (): ClusterObjects => scope.get(ClusterObjects);
+    let secret: Buffer | undefined;
+    const factsOf = ({ name: server, spec, labels }: Resource): PodFacts | undefined => {
+      // Also of one that was refused: the former stays in force.
+      if (spec['runsIn'] !== 'pod' || labels?.[NAMESPACE_LABEL] !== undefined) return undefined;
+      const owner = cluster().ownerOf(SERVER, server);
+      if (owner === undefined) return undefined;
+      secret ??= vaultKeys(scope.find(StateDirectory)?.path, scope.find(SharedKeys)?.keys())[0].key;
+      const key = bridgeKey(secret, { namespace: cluster().namespace(), server, uid: String(owner['uid']) });
+      return { server, spec: spec as unknown as PodSpec, owner, key, config };
+    };
+    const resources = (): readonly Resource[] => scope.get(ConfigControl).resources(SERVER);
+    const reconciler = new Reconciler({
+      cluster,
+      log: scope.log,
+      everyMs: () => config.everySeconds * 1_000,
+      wanted: () =>
+        resources().flatMap((resource) => {
+          const facts = factsOf(resource);
+          return facts === undefined ? [] : podObjects(facts);
+        }),
+    });
+    const keyOf = (server: string): Buffer | undefined => {
+      const found = resources().find(({ name }) => name === server);
+      return found && factsOf(found)?.key;
+    };
+    scope.provide(PodServers, podServers({ cluster, keyOf, port: () => config.port, signal: ending.signal }));
+    scope.tap('onEvent', (event) => {
+      if (event.type === 'config.applied') reconciler.run();
+    });
+    scope.onReload((next) => {
+      config = next;
+      reconciler.run();
+    });
+    scope.onStop(async () => {
+      ending.abort();
+      await reconciler.stop();
+    });
+  },
+});

@@ -1,0 +1,171 @@
+import { isObject, messageOf } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
+import type { ClusterKind, ClusterObject, ClusterObjects } from '../contracts/cluster.ts';
+import { SELECTOR } from './podNames.ts';
+import { ACCOUNTS, DEPLOYMENTS, POLICIES, SECRETS } from './podObjects.ts';
+import type { WantedObject } from './podObjects.ts';
+
+/** Those that can be listed without reading what they hold. */
+const LISTED: readonly ClusterKind[] = [ACCOUNTS, POLICIES, DEPLOYMENTS];
+
+export interface ReconcilerParts {
+  readonly cluster: () => ClusterObjects;
+  readonly log: Log;
+  /** The objects of all servers in pods. */
+  readonly wanted: () => readonly WantedObject[];
+  readonly everyMs: () => number;
+}
+
+/** Makes the objects in the cluster what the definitions say, in the one process that writes. */
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  /** What was last written, by kind and name: the text that was sent, and the mark that the API server gave it. */
+  readonly #written = new Map<string, { readonly sent: string; readonly mark: string }>();
+  /** Names of Secrets that this process has written. */
+  #secrets: ReadonlySet<string> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isAskedAgain = false;
+  #isStopped = false;
+  #said: string | undefined;
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+  }
+
+  /** Compares now, and from time to time. */
+  run(): void {
+    if (this.#isStopped) return;
+    this.#isAskedAgain = this.#running !== undefined;
+    this.#running ??= this.#round().finally(() => {
+      this.#running = undefined;
+      if (this.#isAskedAgain) this.run();
+      else this.#again();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #again(): void {
+    clearTimeout(this.#timer);
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.run(), this.#parts.everyMs()).unref();
+  }
+
+  async #round(): Promise<void> {
+    const { cluster, log } = this.#parts;
+    if (!cluster().mayWrite()) {
+      // Another one may have written meanwhile.
+      this.#written.clear();
+      return;
+    }
+    const faults = await this.#compare();
+    const said = faults.join('; ');
+    if (said !== '' && said !== this.#said)
+      log.warn('pods of servers cannot be kept as defined', { reason: said });
+    this.#said = said;
+  }
+
+  /** @returns what could not be done: one server does not hold up the others */
+  async #compare(): Promise<readonly string[]> {
+    const { cluster, wanted } = this.#parts;
+    const faults: string[] = [];
+    const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+      if (this.#isStopped || !cluster().mayWrite()) return;
+      try {
+        await work();
+      } catch (error) {
+        faults.push(`${what}: ${messageOf(error)}`);
+      }
+    };
+    const found = new Map<string, ClusterObject>();
+    const listed = new Set<ClusterKind>();
+    for (const kind of LISTED)
+      await attempt(`list of ${kind.plural}`, async () => {
+        for (const object of await cluster().list(kind, SELECTOR))
+          if (isOfServer(object)) found.set(keyOf(kind, object), object);
+        listed.add(kind);
+      });
+    const objects = wanted();
+    for (const { kind, object } of objects) {
+      if (kind !== SECRETS && !listed.has(kind)) continue;
+      const key = keyOf(kind, object);
+      await attempt(key, () => this.#put(kind, object, found.get(key)));
+      found.delete(key);
+    }
+    for (const kind of LISTED)
+      for (const [key, object] of found)
+        if (key === keyOf(kind, object)) await attempt(key, () => this.#remove(kind, object));
+    const secrets = new Set(
+      objects.filter(({ kind }) => kind === SECRETS).map(({ object }) => object.metadata.name),
+    );
+    for (const name of this.#secrets)
+      if (!secrets.has(name))
+        await attempt(`secrets/${name}`, () => cluster().remove(SECRETS, name, undefined));
+    this.#secrets = secrets;
+    return faults;
+  }
+
+  async #put(kind: ClusterKind, object: ClusterObject, there: ClusterObject | undefined): Promise<void> {
+    const cluster = this.#parts.cluster();
+    const key = keyOf(kind, object);
+    const sent = JSON.stringify(object);
+    const written = this.#written.get(key);
+    if (there !== undefined && written?.sent === sent && written.mark === markOf(there)) return;
+    const kept =
+      there !== undefined || kind === SECRETS
+        ? await this.#replace(kind, object, there)
+        : await cluster.create(kind, object);
+    if (kept === undefined)
+      throw new Error('there is one of that name which is not of Pegboard; delete it, or rename the server');
+    this.#written.set(key, { sent, mark: markOf(kept) });
+  }
+
+  async #replace(
+    kind: ClusterKind,
+    object: ClusterObject,
+    there: ClusterObject | undefined,
+  ): Promise<ClusterObject> {
+    const cluster = this.#parts.cluster();
+    if (there === undefined) {
+      const made = await cluster.create(kind, object);
+      return made ?? cluster.replace(kind, object);
+    }
+    const { resourceVersion } = there.metadata;
+    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+    return cluster.replace(kind, { ...object, metadata });
+  }
+
+  async #remove(kind: ClusterKind, object: ClusterObject): Promise<void> {
+    const { name, uid, deletionTimestamp } = object.metadata;
+    this.#written.delete(keyOf(kind, object));
+    if (deletionTimestamp === undefined) await this.#parts.cluster().remove(kind, name, uid);
+  }
+}
+
+/** A Deployment has a generation, which its status does not change; the others have no status. Controllers add their own Secrets to a
+ *  ServiceAccount, which is not fought. */
+function markOf({ metadata, ...object }: ClusterObject): string {
+  const { uid, generation, resourceVersion, labels, ownerReferences } = metadata;
+  const of = JSON.stringify([labels, ownerReferences]);
+  const isAccount = object['kind'] === 'ServiceAccount' || 'automountServiceAccountToken' in object;
+  if (isAccount) return `${uid ?? ''} ${String(object['automountServiceAccountToken'])} ${of}`;
+  return `${uid ?? ''} ${generation === undefined ? (resourceVersion ?? '') : `g${generation}`} ${of}`;
+}
+
+function keyOf({ plural }: ClusterKind, { metadata }: ClusterObject): string {
+  return `${plural}/${metadata.name}`;
+}
+
+/** The label alone could be on what somebody else has made. */
+function isOfServer({ metadata }: ClusterObject): boolean {
+  const owners = metadata['ownerReferences'];
+  return Array.isArray(owners) && owners.some((one: unknown) => isServer(one));
+}
+function isServer(owner: unknown): boolean {
+  const { kind, apiVersion } = (isObject(owner) ? owner : {}) as JsonObject;
+  return kind === 'MCPServer' && String(apiVersion).startsWith('pegboard.dev/');
+}
