@@ -1,0 +1,288 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { mcpClient } from '../contract/index.ts';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { EVERYTHING, freePort } from '../support/everything.ts';
+import type { ControlPlane } from '../support/kube/controlPlane.ts';
+import type { KubeObject } from '../support/kube/kubeClient.ts';
+import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
+import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
+import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
+import { packedProgram } from '../support/packed.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+const GROUP = 'pegboard.dev/v1alpha1';
+const IMAGE = `ghcr.io/acme/everything@sha256:${'a'.repeat(64)}`;
+const SPEC = {
+  type: 'stdio',
+  runsIn: 'pod',
+  image: IMAGE,
+  command: ['node', EVERYTHING, 'stdio'],
+  env: { TOKEN: 'a text', KEY: '${secret:outside/key}' },
+};
+/** What the README says that the service account needs besides. */
+const POD_RULES: readonly Rule[] = [
+  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['list', 'create', 'update', 'delete'] },
+  {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['list', 'create', 'update', 'delete'],
+  },
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['list', 'create', 'update', 'delete'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+];
+const KINDS = [
+  ['deployments', 'apps/v1'],
+  ['networkpolicies', 'networking.k8s.io/v1'],
+  ['serviceaccounts', 'v1'],
+  ['secrets', 'v1'],
+] as const;
+
+interface Template {
+  readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: Readonly<Record<string, unknown>>;
+}
+
+describe('pods of stdio servers', () => {
+  let plane: ControlPlane;
+  let namespace: KubeNamespace;
+  let servers: string;
+  let gateway: Pegboard;
+  let port: number;
+
+  before(async function () {
+    plane = await planeWithCrds(this);
+  });
+  beforeEach(async () => {
+    namespace = await plane.makeNamespace();
+    servers = namespace.path('mcpservers', GROUP);
+    port = await freePort();
+    const user = await serviceUser(plane, namespace, [...SERVICE_RULES, ...POD_RULES]);
+    const config = {
+      image: 'pegboard:0.1.0',
+      gatewayLabels: { 'app.kubernetes.io/name': 'pegboard' },
+      port,
+      everySeconds: 1,
+    };
+    const text = `orchestrator: true\nnamespace: ${namespace.name}\nplugins: { pods: { config: ${JSON.stringify(config)} } }\n`;
+    const directory = makeDirectory({ 'config.yaml': text });
+    gateway = await servePegboard(directory.path, [], { env: { KUBECONFIG: user.kubeconfig } });
+  });
+
+  const add = (name: string, spec: object = SPEC): Promise<KubeObject> =>
+    plane.admin.create(servers, { apiVersion: GROUP, kind: 'MCPServer', metadata: { name }, spec });
+  const edit = async (name: string, spec: object): Promise<void> => {
+    const { status, text } = await plane.admin.ask('PATCH', `${servers}/${name}`, { body: { spec } });
+    expect(status, text).equal(200);
+  };
+  const listed = async (plural: string, version: string): Promise<readonly KubeObject[]> => {
+    const { items = [] } = await plane.admin.get(
+      `${namespace.path(plural, version)}?labelSelector=app.kubernetes.io/managed-by%3Dpegboard-pods`,
+    );
+    return items;
+  };
+  const counts = async (): Promise<readonly number[]> =>
+    Promise.all(KINDS.map(async ([plural, version]) => (await listed(plural, version)).length));
+  const made = (numbers: readonly number[]): Promise<unknown> =>
+    until(async () => String(await counts()) === String(numbers), {
+      what: `${String(numbers)} objects`,
+      withinMs: 15_000,
+    });
+  const deployment = async (name = 's'): Promise<KubeObject> =>
+    plane.admin.get(`${namespace.path('deployments', 'apps/v1')}/mcp-${name}`);
+  const templateOf = ({ spec }: KubeObject): Template => (spec as { readonly template: Template }).template;
+
+  /** What a kubelet would do: the bridge as a process of this machine, and its pod as an object. */
+  const startPod = async (command: readonly string[] = SPEC.command): Promise<ChildProcess> => {
+    const [secret] = await listed('secrets', 'v1');
+    const { key = '' } = (secret?.['data'] ?? {}) as { readonly key?: string };
+    const file = makeDirectory({ key: Buffer.from(key, 'base64').toString() }).at('key');
+    const words = ['stdio', '--listen', `127.0.0.1:${port}`, '--key-file', file, '--', ...command];
+    const bridge = spawn(process.execPath, [packedProgram(), ...words], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const gone = once(bridge, 'exit');
+    defer(async () => {
+      bridge.kill('SIGKILL');
+      await gone;
+    });
+    await once(bridge.stderr ?? bridge, 'data');
+    const pods = namespace.path('pods', 'v1');
+    await plane.admin.create(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'mcp-s-1', labels: { 'pegboard.dev/server': 'mcp-s' } },
+      spec: { serviceAccountName: 'mcp-s', containers: [{ name: 'server', image: IMAGE }] },
+    });
+    await podStatus({
+      phase: 'Running',
+      podIP: '127.0.0.1',
+      podIPs: [{ ip: '127.0.0.1' }],
+      conditions: [{ type: 'Ready', status: 'True' }],
+    });
+    return bridge;
+  };
+  const podStatus = async (status: object): Promise<void> => {
+    const path = `${namespace.path('pods', 'v1')}/mcp-s-1/status`;
+    const answer = await plane.admin.ask('PATCH', path, { body: { status } });
+    expect(answer.status, answer.text).equal(200);
+  };
+  const statusOf = async (name: string): Promise<string> =>
+    JSON.stringify((await plane.admin.get(`${servers}/${name}`)).status ?? {});
+
+  it('makes the objects of a server, which it owns, confined as the README says', async () => {
+    const { metadata } = await add('s');
+    await made([1, 1, 1, 1]);
+    for (const [plural, version] of KINDS) {
+      const [object] = await listed(plural, version);
+      expect(object?.metadata['ownerReferences'], plural).deep.equal([
+        { apiVersion: GROUP, kind: 'MCPServer', name: 's', uid: metadata.uid, controller: true },
+      ]);
+    }
+    const { spec } = templateOf(await deployment());
+    expect(spec).deep.include({ automountServiceAccountToken: false, serviceAccountName: 'mcp-s' });
+    expect(spec['securityContext']).deep.equal({
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      fsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    const [container] = spec['containers'] as readonly Readonly<Record<string, unknown>>[];
+    expect(container?.['image']).equal(IMAGE);
+    expect(container?.['securityContext']).deep.equal({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(JSON.stringify(container)).not.include('a text').include('"name":"outside","key":"key"');
+    const [policy] = await listed('networkpolicies', 'networking.k8s.io/v1');
+    expect(policy?.['spec'])
+      .deep.include({ policyTypes: ['Ingress', 'Egress'] })
+      .not.have.property('egress');
+  });
+
+  it('takes a namespace whose pods have to be restricted', async () => {
+    const path = `/api/v1/namespaces/${namespace.name}`;
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await plane.admin.ask('PATCH', path, { body: { metadata: { labels } } });
+    await add('s');
+    await made([1, 1, 1, 1]);
+    const { metadata, spec } = templateOf(await deployment());
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: 'p' }, spec };
+    const { status, text } = await plane.admin.ask('POST', namespace.path('pods', 'v1'), { body: pod });
+    expect(status, text).equal(201);
+  });
+
+  it('repairs what others change, and writes nothing while nothing has changed', async () => {
+    await add('s');
+    await made([1, 1, 1, 1]);
+    const path = `${namespace.path('deployments', 'apps/v1')}/mcp-s`;
+    const template = { spec: { hostNetwork: true } };
+    await plane.admin.ask('PATCH', path, { body: { spec: { replicas: 3, template } } });
+    await until(async () => {
+      const { spec } = await deployment();
+      const { replicas } = spec as { readonly replicas: number };
+      return replicas === 1 && templateOf(await deployment()).spec['hostNetwork'] === undefined;
+    });
+    await plane.admin.delete(`${namespace.path('networkpolicies', 'networking.k8s.io/v1')}/mcp-s`);
+    await made([1, 1, 1, 1]);
+    const writes = (): number =>
+      plane
+        .audit()
+        .filter(
+          ({ verb, objectRef }) =>
+            objectRef?.namespace === namespace.name &&
+            objectRef.resource === 'deployments' &&
+            verb === 'update',
+        ).length;
+    const lists = (): number =>
+      plane
+        .audit()
+        .filter(
+          ({ verb, objectRef }) =>
+            objectRef?.namespace === namespace.name &&
+            objectRef.resource === 'deployments' &&
+            verb === 'list',
+        ).length;
+    const [before, from] = [writes(), lists()];
+    await until(() => lists() >= from + 6, { withinMs: 15_000 });
+    expect(writes()).equal(before);
+  });
+
+  it('rolls with the definition, stops with a suspension, and cleans up what is defined no longer', async () => {
+    await add('s');
+    await add('t', { ...SPEC, env: {} });
+    await made([2, 2, 2, 2]);
+    const revision = async (): Promise<string | undefined> =>
+      templateOf(await deployment()).metadata.annotations['pegboard.dev/revision'];
+    const first = await revision();
+    await edit('s', { env: { TOKEN: 'another' } });
+    await until(async () => (await revision()) !== first, { withinMs: 10_000 });
+    await edit('s', { suspended: true });
+    await until(
+      async () =>
+        (await deployment()).spec !== undefined &&
+        JSON.stringify((await deployment()).spec).includes('"replicas":0'),
+    );
+    await edit('t', { runsIn: null });
+    await made([1, 1, 1, 1]);
+    await plane.admin.delete(`${servers}/s`);
+    await made([0, 0, 0, 0]);
+  });
+
+  it('leaves alone a Deployment of that name that is of somebody else', async () => {
+    const theirs = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'mcp-s' },
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    };
+    await plane.admin.create(namespace.path('deployments', 'apps/v1'), theirs);
+    await add('s');
+    await until(
+      () => gateway.lines.some(({ text }) => text === 'pods of servers cannot be kept as defined'),
+      {
+        withinMs: 10_000,
+      },
+    );
+    expect(JSON.stringify((await deployment()).spec)).include('"a":"b"');
+  });
+
+  it('calls the tools of a server in its pod, and says why there is none', async () => {
+    await add('s', { ...SPEC, timeout: 2, autoStart: true });
+    await made([1, 1, 1, 1]);
+    await until(async () => (await statusOf('s')).includes('no pod of the server is ready'), {
+      what: 'the reason',
+      withinMs: 15_000,
+    });
+    const bridge = await startPod();
+    const client = await mcpClient(gateway.url);
+    const call = (): Promise<string> =>
+      client.callTool('x_s_echo', { message: 'hello' }).then((result) => JSON.stringify(result));
+    await until(async () => (await call()).includes('Echo: hello'), { what: 'its tool', withinMs: 30_000 });
+    bridge.kill('SIGKILL');
+    await once(bridge, 'exit');
+    const waiting = { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image' } };
+    await podStatus({
+      conditions: [{ type: 'Ready', status: 'False' }],
+      containerStatuses: [
+        { name: 'server', image: IMAGE, imageID: '', ready: false, restartCount: 0, state: waiting },
+      ],
+    });
+    await until(async () => (await statusOf('s')).includes('ImagePullBackOff: Back-off pulling image'), {
+      what: 'the reason of the cluster',
+      withinMs: 30_000,
+    });
+  });
+});
