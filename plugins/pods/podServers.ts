@@ -77,10 +77,11 @@ interface LogParts extends Pick<PodServersParts, 'cluster'> {
 async function readLogs({ server, podsOf, cluster, hear }: LogParts, signal: AbortSignal): Promise<void> {
   let last: { readonly uid: string | undefined; readonly at: string } | undefined;
   let said: string | undefined;
-  while (!signal.aborted) {
+  const isOver = (): boolean => signal.aborted;
+  while (!isOver()) {
     const begun = new Date().toISOString();
     try {
-      const [pod] = await podsOf(server);
+      const pod = (await podsOf(server))[0];
       if (pod !== undefined) {
         const { name, uid } = pod.metadata;
         const since = last?.uid === uid ? last?.at : undefined;
@@ -90,7 +91,7 @@ async function readLogs({ server, podsOf, cluster, hear }: LogParts, signal: Abo
     } catch (error) {
       const reason = messageOf(error);
       // Before its image is there, a container has no log.
-      if (!signal.aborted && reason !== said && !/waiting to start|PodInitializing/.test(reason))
+      if (!isOver() && reason !== said && !/waiting to start|PodInitializing/.test(reason))
         hear(Buffer.from(`pegboard: the log of the pod cannot be read since ${begun}: ${reason}\n`));
       said = reason;
     }

@@ -1,12 +1,15 @@
 import { isObject, messageOf } from 'pegboard';
-import type { JsonObject, Log } from 'pegboard';
+import type { Log } from 'pegboard';
 import type { ClusterKind, ClusterObject, ClusterObjects } from '../contracts/cluster.ts';
-import { SELECTOR } from './podNames.ts';
+import { SELECTOR, SERVER_LABEL } from './podNames.ts';
 import { ACCOUNTS, DEPLOYMENTS, POLICIES, SECRETS } from './podObjects.ts';
 import type { WantedObject } from './podObjects.ts';
 
 /** Those that can be listed without reading what they hold. */
 const LISTED: readonly ClusterKind[] = [ACCOUNTS, POLICIES, DEPLOYMENTS];
+
+/** What was written may have been changed, and cannot be looked at: it is written again in one round of so many. */
+const SECRET_ROUNDS = 20;
 
 export interface ReconcilerParts {
   readonly cluster: () => ClusterObjects;
@@ -23,6 +26,7 @@ export class Reconciler {
   readonly #written = new Map<string, { readonly sent: string; readonly mark: string }>();
   /** Names of Secrets that this process has written. */
   #secrets: ReadonlySet<string> = new Set();
+  #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isAskedAgain = false;
@@ -62,6 +66,7 @@ export class Reconciler {
       this.#written.clear();
       return;
     }
+    this.#rounds += 1;
     const faults = await this.#compare();
     const said = faults.join('; ');
     if (said !== '' && said !== this.#said)
@@ -73,12 +78,14 @@ export class Reconciler {
   async #compare(): Promise<readonly string[]> {
     const { cluster, wanted } = this.#parts;
     const faults: string[] = [];
-    const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
-      if (this.#isStopped || !cluster().mayWrite()) return;
+    const attempt = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
+      if (this.#isStopped || !cluster().mayWrite()) return false;
       try {
         await work();
+        return true;
       } catch (error) {
         faults.push(`${what}: ${messageOf(error)}`);
+        return false;
       }
     };
     const found = new Map<string, ClusterObject>();
@@ -90,11 +97,16 @@ export class Reconciler {
         listed.add(kind);
       });
     const objects = wanted();
+    const halted = new Set<string | undefined>();
     for (const { kind, object } of objects) {
-      if (kind !== SECRETS && !listed.has(kind)) continue;
       const key = keyOf(kind, object);
-      await attempt(key, () => this.#put(kind, object, found.get(key)));
+      const there = found.get(key);
       found.delete(key);
+      const server = object.metadata.labels?.[SERVER_LABEL];
+      const isKnown = kind === SECRETS || listed.has(kind);
+      // No pod without what confines it, which comes before its Deployment.
+      if (halted.has(server)) continue;
+      if (!isKnown || !(await attempt(key, () => this.#put(kind, object, there)))) halted.add(server);
     }
     for (const kind of LISTED)
       for (const [key, object] of found)
@@ -114,6 +126,7 @@ export class Reconciler {
     const key = keyOf(kind, object);
     const sent = JSON.stringify(object);
     const written = this.#written.get(key);
+    if (kind === SECRETS && written?.sent === sent && this.#rounds % SECRET_ROUNDS !== 0) return;
     if (there !== undefined && written?.sent === sent && written.mark === markOf(there)) return;
     const kept =
       there !== undefined || kind === SECRETS
@@ -166,6 +179,6 @@ function isOfServer({ metadata }: ClusterObject): boolean {
   return Array.isArray(owners) && owners.some((one: unknown) => isServer(one));
 }
 function isServer(owner: unknown): boolean {
-  const { kind, apiVersion } = (isObject(owner) ? owner : {}) as JsonObject;
+  const { kind, apiVersion } = isObject(owner) ? owner : {};
   return kind === 'MCPServer' && String(apiVersion).startsWith('pegboard.dev/');
 }

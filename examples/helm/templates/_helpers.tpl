@@ -84,6 +84,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- with .Values.namespaces }}
 {{- $_ := set $config.plugins "store-kubernetes" (dict "config" (dict "namespaces" .)) }}
 {{- end }}
+{{- if .Values.pods.enabled }}
+{{- $pods := dict "image" (include "pegboard.image" .) "gatewayLabels" (fromYaml (include "pegboard.selector" .)) }}
+{{- if ne (include "pegboard.definitionsNamespace" .) .Release.Namespace }}{{ $_ := set $pods "gatewayNamespace" .Release.Namespace }}{{ end }}
+{{- $_ := set $config.plugins "pods" (dict "config" $pods) }}
+{{- end }}
 {{- if .Values.metrics.enabled }}
 {{- $_ := set $config.plugins "metrics" (dict "config" (dict "allowedHosts" $names)) }}
 {{- end }}

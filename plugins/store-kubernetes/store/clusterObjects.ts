@@ -1,5 +1,5 @@
 import type { ConfigControl, JsonObject } from 'pegboard';
-import type { ClusterKind, ClusterObject, ClusterObjects } from '../../contracts/cluster.ts';
+import type { ClusterKind, ClusterObjects } from '../../contracts/cluster.ts';
 import { KubeError } from '../api/kubeError.ts';
 import { listAll } from '../api/listAll.ts';
 import type { KubePlace } from '../api/pathOf.ts';
@@ -49,13 +49,12 @@ export function clusterObjects({
     list: (kind, labelSelector) =>
       paced(async () => {
         const { items } = await listAll(cluster.api, placeOf(kind), { labelSelector });
-        return items as readonly ClusterObject[];
+        return items;
       }),
     create: (kind, object) =>
       paced(async () => {
         try {
-          return (await cluster.api.create(placeOf(kind), object, { isStrict: true }))
-            .object as ClusterObject;
+          return (await cluster.api.create(placeOf(kind), object, { isStrict: true })).object;
         } catch (error) {
           if (error instanceof KubeError && error.reason === 'AlreadyExists') return undefined;
           throw error;
@@ -64,7 +63,7 @@ export function clusterObjects({
     replace: (kind, object) =>
       paced(async () => {
         const place = placeOf(kind, object.metadata.name);
-        return (await cluster.api.replace(place, object, { isStrict: true })).object as ClusterObject;
+        return (await cluster.api.replace(place, object, { isStrict: true })).object;
       }),
     remove: (kind, name, uid) =>
       paced(async () => {
