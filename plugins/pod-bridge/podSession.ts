@@ -15,13 +15,16 @@ const MAX_WAITING = 256;
 /** Lines of standard output that are no message, for the log. */
 const MAX_NOISE = 2_000;
 
+/** A response that events are written to. */
+interface Stream {
+  readonly res: ServerResponse;
+  readonly writer: EventWriter;
+}
 /** A request whose answer is awaited. */
-interface Pending {
+interface Pending extends Stream {
   readonly method: unknown;
   /** As JSON. */
   readonly progressToken: string | undefined;
-  readonly res: ServerResponse;
-  readonly writer: EventWriter;
 }
 
 /** One session of the gateway, and its process. */
@@ -32,7 +35,7 @@ export class PodSession {
   readonly #process: PodProcess;
   /** By the id of the request as JSON. */
   readonly #pending = new Map<string, Pending>();
-  #standing: EventWriter | undefined;
+  #standing: Stream | undefined;
   readonly #waiting: string[] = [];
   #usedAt = performance.now();
   #whenIdle: (() => void)[] = [];
@@ -96,14 +99,15 @@ export class PodSession {
   /** Opens the stream for what belongs to no request; it takes the place of a former one. */
   listen(res: ServerResponse): void {
     this.#usedAt = performance.now();
-    this.#standing?.end();
+    this.#standing?.writer.end();
     const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
-    this.#standing = writer;
+    const stream = { res, writer };
+    this.#standing = stream;
     res.once('close', () => {
       this.#usedAt = performance.now();
-      if (this.#standing === writer) this.#standing = undefined;
+      if (this.#standing === stream) this.#standing = undefined;
     });
-    for (const line of this.#waiting.splice(0)) this.#send(writer, line);
+    for (const line of this.#waiting.splice(0)) this.#send(stream, line);
   }
 
   /** Ends the process. Requests without an answer lose their streams. */
@@ -126,31 +130,37 @@ export class PodSession {
   #answer(key: string, line: string): void {
     const pending = this.#pending.get(key);
     if (pending === undefined) return;
-    this.#send(pending.writer, line);
+    this.#send(pending, line);
     pending.writer.end();
     this.#settle(key);
   }
 
   #tell(message: JsonObject, line: string): void {
-    const writer = this.#streamFor(message) ?? this.#standing;
-    if (writer !== undefined) this.#send(writer, line);
+    const stream = this.#streamFor(message) ?? this.#standing;
+    if (stream !== undefined) this.#send(stream, line);
     else if (this.#waiting.push(line) > MAX_WAITING) this.#waiting.shift();
   }
 
   /** That of the request which it is about: progress names it, and one that runs alone has caused it. */
-  #streamFor({ method, params }: JsonObject): EventWriter | undefined {
+  #streamFor({ method, params }: JsonObject): Stream | undefined {
     const open = [...this.#pending.values()].filter(({ res }) => !res.destroyed);
     if (method === 'notifications/progress' && isObject(params)) {
       const token = JSON.stringify(params['progressToken']);
-      return open.find(({ progressToken }) => progressToken === token)?.writer;
+      return open.find(({ progressToken }) => progressToken === token);
     }
-    return open.length === 1 ? open[0]?.writer : undefined;
+    return open.length === 1 ? open[0] : undefined;
   }
 
-  #send(writer: EventWriter, line: string): void {
+  /** Reads on once the gateway has taken it, or gone. */
+  #send({ res, writer }: Stream, line: string): void {
     writer.send(line);
-    const goOn = (): void => this.#process.resume();
-    if (writer.isBehind(goOn)) this.#process.pause();
+    if (!res.writableNeedDrain) return;
+    this.#process.pause();
+    const goOn = (): void => {
+      res.off('drain', goOn).off('close', goOn);
+      this.#process.resume();
+    };
+    res.on('drain', goOn).on('close', goOn);
   }
 
   #settle(key: string): void {
@@ -175,7 +185,7 @@ export class PodSession {
       else res.destroy();
       this.#settle(key);
     }
-    this.#standing?.end();
+    this.#standing?.writer.end();
     this.#standing = undefined;
   }
 }

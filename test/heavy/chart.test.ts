@@ -14,7 +14,7 @@ import { CHART, VALUE_FILES, helm, rendered, valuesOf } from '../support/kube/he
 import { installCrds } from '../support/kube/installCrds.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
 import { ROOT } from '../support/sources.ts';
-import { SERVICE_RULES, TEAM_RULES } from '../support/kube/serviceUser.ts';
+import { POD_RULES, SERVICE_RULES, TEAM_RULES } from '../support/kube/serviceUser.ts';
 import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
 import { until } from '../support/until.ts';
@@ -309,6 +309,17 @@ describe('the chart', () => {
     expect(granted).deep.equal([SERVICE_RULES, TEAM_RULES, TEAM_RULES]);
     const verbs = JSON.stringify(objects.filter(({ kind }) => kind?.includes('Role')));
     expect(verbs).not.include('*');
+  });
+
+  it('grants it what pods of servers need where definitions are, if they are wanted', async () => {
+    const objects = await rendered('--values', join(VALUE_FILES, 'pods.yaml'));
+    const [role] = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'pegboard');
+    expect(role?.metadata.namespace).equal('kube-public');
+    expect(role?.['rules']).deep.equal([...SERVICE_RULES, ...POD_RULES]);
+    const [map] = objects.filter(({ kind }) => kind === 'ConfigMap');
+    expect(JSON.stringify(map?.['data']))
+      .include('gatewayNamespace')
+      .include('registry.example.com/pegboard');
   });
 
   it('is upgraded from another version with the same keys, and leaves definitions when it is removed', async () => {

@@ -9,9 +9,9 @@ import { makeDirectory } from '../support/directory.ts';
 import { EVERYTHING, freePort } from '../support/everything.ts';
 import type { ControlPlane } from '../support/kube/controlPlane.ts';
 import type { KubeObject } from '../support/kube/kubeClient.ts';
-import type { KubeNamespace, Rule } from '../support/kube/kubeNamespace.ts';
+import type { KubeNamespace } from '../support/kube/kubeNamespace.ts';
 import { planeWithCrds } from '../support/kube/planeWithCrds.ts';
-import { SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
+import { POD_RULES, SERVICE_RULES, serviceUser } from '../support/kube/serviceUser.ts';
 import { packedProgram } from '../support/packed.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
@@ -26,19 +26,6 @@ const SPEC = {
   command: ['node', EVERYTHING, 'stdio'],
   env: { TOKEN: 'a text', KEY: '${secret:outside/key}' },
 };
-/** What the README says that the service account needs besides. */
-const POD_RULES: readonly Rule[] = [
-  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['list', 'create', 'update', 'delete'] },
-  {
-    apiGroups: ['networking.k8s.io'],
-    resources: ['networkpolicies'],
-    verbs: ['list', 'create', 'update', 'delete'],
-  },
-  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['list', 'create', 'update', 'delete'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] },
-  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
-  { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
-];
 const KINDS = [
   ['deployments', 'apps/v1'],
   ['networkpolicies', 'networking.k8s.io/v1'],

@@ -23,6 +23,19 @@ export const SERVICE_RULES: readonly Rule[] = [
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
 ];
 
+/** What it needs besides for servers in pods. */
+export const POD_RULES: readonly Rule[] = [
+  { apiGroups: ['apps'], resources: ['deployments'], verbs: ['list', 'create', 'update', 'delete'] },
+  {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['list', 'create', 'update', 'delete'],
+  },
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['list', 'create', 'update', 'delete'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['pods/log'], verbs: ['get'] },
+];
 /** The same in the namespace of a team. */
 export const TEAM_RULES: readonly Rule[] = [
   { apiGroups: ['pegboard.dev'], resources: ['mcpservers', 'workflows'], verbs: ['list', 'watch'] },

@@ -1,0 +1,280 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import type { RequestOptions } from 'node:https';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'chai';
+import { sharedKeyClient } from '../../../plugins/kit/tls/sharedKey.ts';
+import { defer } from '../../support/cleanup.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { EVERYTHING } from '../../support/everything.ts';
+import { ROOT } from '../../support/sources.ts';
+import { until } from '../../support/until.ts';
+
+const SOURCES = ['--conditions', 'pegboard-source', '--import', join(ROOT, '.ci/source.mjs')];
+const PROGRAM = join(ROOT, 'kernel/program/pegboard.ts');
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+/** Answers each request with its parameters, its process id and TOKEN; `wait` gets no answer, `end` ends it. */
+const ECHO = `
+process.stdin.setEncoding('utf8');
+let text = '';
+process.stdin.on('data', (chunk) => {
+  text += chunk;
+  const lines = text.split('\\n');
+  text = lines.pop();
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line);
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+    if (method === 'end') process.exit(3);
+    if (method === 'ask') say({ id: 'q', method: 'roots/list' });
+    if (method === 'note') say({ method: 'notifications/message', params: { data: 'noted' } });
+    if (method === 'noise') console.log('not json');
+    if (method === undefined) say({ method: 'notifications/message', params: { data: 'answered' } });
+    if (id === undefined || method === undefined || method === 'wait') continue;
+    if (method === 'exact') { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"n":12345678901234567890}}\\n'); continue; }
+    say({ id, result: { params, pid: process.pid, token: process.env.TOKEN, options: process.env.NODE_OPTIONS } });
+  }
+});
+`;
+
+interface Answer {
+  readonly status: number;
+  readonly session: string | undefined;
+  readonly text: string;
+}
+interface Bridge {
+  readonly port: number;
+  readonly health: number;
+  readonly key: Buffer;
+  readonly log: () => string;
+  readonly pid: number;
+  readonly exited: Promise<readonly unknown[]>;
+  readonly post: (message: unknown, session?: string) => Promise<Answer>;
+  /** @returns what the stream has sent so far */
+  readonly listen: (session: string) => Promise<() => string>;
+  readonly begin: () => Promise<string>;
+}
+
+describe('pegboard stdio', () => {
+  const start = async (
+    command: readonly string[],
+    { flags = [], env = {} }: { readonly flags?: readonly string[]; readonly env?: NodeJS.ProcessEnv } = {},
+  ): Promise<Bridge> => {
+    const key = randomBytes(32);
+    const file = makeDirectory({ key: key.toString('hex') }).at('key');
+    const places = ['--listen', '127.0.0.1:0', '--health', '127.0.0.1:0', '--key-file', file];
+    const words = [...SOURCES, PROGRAM, 'stdio', ...places, ...flags, '--', ...command];
+    const child = spawn(process.execPath, words, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const exited = once(child, 'exit');
+    defer(async () => {
+      child.kill('SIGKILL');
+      await exited;
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const [, port, health] = await until(() => /:(\d+), \S+:(\d+)/.exec(said) ?? undefined, {
+      withinMs: 15_000,
+    });
+    const target = (): RequestOptions => {
+      const { secureContext, pskCallback } = sharedKeyClient(key);
+      const tls = { secureContext: secureContext(), pskCallback, checkServerIdentity: () => undefined };
+      return { host: '127.0.0.1', port, path: '/mcp', agent: false, ...tls };
+    };
+    const send = (options: RequestOptions, body = ''): Promise<Answer> =>
+      new Promise((resolve, reject) => {
+        const req = request({ ...target(), ...options }, (res) => {
+          let text = '';
+          res.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          res.on('error', reject);
+          res.on('end', () =>
+            resolve({
+              status: res.statusCode ?? 0,
+              session: res.headers['mcp-session-id'] as string,
+              text,
+            }),
+          );
+        });
+        req.on('error', reject);
+        req.end(body);
+      });
+    const inSession = (session: string | undefined): RequestOptions['headers'] =>
+      session === undefined ? {} : { 'mcp-session-id': session };
+    const post: Bridge['post'] = (message, session) =>
+      send({ method: 'POST', headers: inSession(session) }, JSON.stringify(message));
+    return {
+      port: Number(port),
+      health: Number(health),
+      key,
+      log: () => said,
+      pid: child.pid ?? 0,
+      exited,
+      post,
+      begin: async () => {
+        const { session = '' } = await post(INITIALIZE);
+        return session;
+      },
+      listen: async (session) => {
+        let text = '';
+        const req = request({ ...target(), headers: inSession(session) });
+        defer(() => void req.destroy());
+        req.on('error', () => undefined);
+        req.on('response', (res) => {
+          res.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          res.on('error', () => undefined);
+        });
+        req.end();
+        await once(req, 'response');
+        return () => text;
+      },
+    };
+  };
+  const echo = ['node', '-e', ECHO];
+  const resultOf = ({ text }: Answer): Readonly<Record<string, unknown>> => {
+    const [, data = '{}'] = /data: (.*)/.exec(text) ?? [];
+    return (JSON.parse(data) as { result?: Readonly<Record<string, unknown>> }).result ?? {};
+  };
+
+  it('gives each session a process, and ends it with the session', async () => {
+    const { begin, post, exited, pid } = await start(echo);
+    const [one, other] = [await begin(), await begin()];
+    const pidOf = async (session: string): Promise<number> =>
+      Number(resultOf(await post({ jsonrpc: '2.0', id: 1, method: 'x' }, session))['pid']);
+    const [first, second] = [await pidOf(one), await pidOf(other)];
+    expect(first).not.equal(second);
+    process.kill(pid, 'SIGTERM');
+    expect((await exited)[0]).equal(0);
+    for (const child of [first, second]) expect(() => process.kill(child, 0)).throw('ESRCH');
+  });
+
+  it('answers no one without the key, and none that has not its own to show', async () => {
+    const { port } = await start(echo);
+    const failure = async (options: object): Promise<string> => {
+      const socket = connect({ host: '127.0.0.1', port, checkServerIdentity: () => undefined, ...options });
+      const [error] = (await once(socket, 'error')) as [Error];
+      return error.message;
+    };
+    const { secureContext, pskCallback } = sharedKeyClient(randomBytes(32));
+    expect(await failure({ secureContext: secureContext(), pskCallback })).match(/bad record mac|decrypt/i);
+    expect(await failure({ rejectUnauthorized: false })).match(/handshake failure/i);
+  });
+
+  it('passes messages as they are: large ones, numbers that JavaScript cannot hold, and what is none to the log', async () => {
+    const { begin, post, log } = await start(echo);
+    const session = await begin();
+    const text = 'x'.repeat(8 * 1_024 * 1_024);
+    const { params } = resultOf(
+      await post({ jsonrpc: '2.0', id: 1, method: 'x', params: { text } }, session),
+    );
+    expect((params as { text: string }).text.length).equal(text.length);
+    expect((await post({ jsonrpc: '2.0', id: 2, method: 'exact' }, session)).text).include(
+      '12345678901234567890',
+    );
+    await post({ jsonrpc: '2.0', id: 3, method: 'noise' }, session);
+    await until(() => log().includes('not json'));
+  });
+
+  it('sends what the server asks on the stream of the one request that runs, else on the standing one', async () => {
+    const { begin, post, listen } = await start(echo);
+    const session = await begin();
+    const asked = await post({ jsonrpc: '2.0', id: 1, method: 'ask' }, session);
+    expect(asked.text).include('roots/list');
+    const standing = await listen(session);
+    expect((await post({ jsonrpc: '2.0', id: 'q', result: { roots: [] } }, session)).status).equal(202);
+    await until(() => standing().includes('answered'));
+  });
+
+  it('keeps what no stream is open for', async () => {
+    const { begin, post, listen } = await start(echo);
+    const session = await begin();
+    await post({ jsonrpc: '2.0', method: 'note' }, session);
+    await post({ jsonrpc: '2.0', id: 1, method: 'x' }, session);
+    const standing = await listen(session);
+    await until(() => standing().includes('noted'));
+  });
+
+  it('cuts the calls of a process that ends, forgets its session, and begins another', async () => {
+    const { begin, post } = await start(echo);
+    const session = await begin();
+    const waiting = post({ jsonrpc: '2.0', id: 1, method: 'wait' }, session).catch((error: unknown) => error);
+    await post({ jsonrpc: '2.0', method: 'end' }, session).catch(() => undefined);
+    expect(await waiting).instanceOf(Error);
+    expect((await post({ jsonrpc: '2.0', id: 2, method: 'x' }, session)).status).equal(404);
+    const { text, status } = await post({ jsonrpc: '2.0', id: 3, method: 'x' }, await begin());
+    expect([status, text.includes('pid')]).deep.equal([200, true]);
+  });
+
+  it('says in the answer to initialize why its process has ended', async () => {
+    const failing = await start(['node', '-e', 'process.exit(7)']);
+    expect((await failing.post(INITIALIZE)).text).include('exited with code 7');
+    const missing = await start(['/no/such/program']);
+    expect((await missing.post(INITIALIZE)).text).include('cannot be started');
+  });
+
+  it('begins with initialize, takes so many sessions, and only messages', async () => {
+    const { begin, post } = await start(echo, { flags: ['--sessions', '1'] });
+    expect((await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).equal(400);
+    expect((await post([INITIALIZE])).status).equal(400);
+    expect((await post(INITIALIZE, 'of-somebody-else')).status).equal(404);
+    await begin();
+    expect((await post(INITIALIZE)).status).equal(429);
+  });
+
+  it('gives variables of the definition to the server alone', async () => {
+    const env = { PEGBOARD_ENV_TOKEN: 'own', PEGBOARD_ENV_NODE_OPTIONS: '--no-warnings' };
+    const { begin, post } = await start(echo, { env });
+    const result = resultOf(await post({ jsonrpc: '2.0', id: 1, method: 'x' }, await begin()));
+    expect(result).include({ token: 'own', options: '--no-warnings' });
+  });
+
+  it('lets running calls end after SIGTERM, unready meanwhile, and takes no others', async () => {
+    const { begin, post, pid, exited, health } = await start(['node', EVERYTHING, 'stdio']);
+    const session = await begin();
+    await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session);
+    const params = {
+      name: 'trigger-long-running-operation',
+      arguments: { duration: 2, steps: 4 },
+      _meta: { progressToken: 'p' },
+    };
+    const running = post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, session);
+    await until(async () => (await fetch(`http://127.0.0.1:${health}/health`)).status === 200);
+    // It has begun once another request is answered.
+    await post({ jsonrpc: '2.0', id: 2, method: 'ping' }, session);
+    process.kill(pid, 'SIGTERM');
+    await until(async () => (await fetch(`http://127.0.0.1:${health}/health`)).status === 503);
+    expect((await post({ jsonrpc: '2.0', id: 3, method: 'ping' }, session)).status).equal(503);
+    const { text } = await running;
+    expect(text).include('notifications/progress').include('completed');
+    expect((await exited)[0]).equal(0);
+  });
+
+  it('refuses a key that is none, and an address that is none', async () => {
+    const run = async (...words: readonly string[]): Promise<string> => {
+      const child = spawn(process.execPath, [...SOURCES, PROGRAM, 'stdio', ...words], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      await once(child, 'close');
+      return said;
+    };
+    const file = makeDirectory({ key: 'short' }).at('key');
+    expect(await run('--key-file', file, '--', 'true')).include('--key-file must hold 64 hexadecimal digits');
+    expect(await run('--', 'true')).include('--key-file');
+    const good = makeDirectory({ key: 'a'.repeat(64) }).at('key');
+    expect(await run('--key-file', good, '--listen', 'nowhere', '--', 'true')).include(
+      '--listen must be host:port',
+    );
+    expect(readFileSync(good, 'utf8').length).equal(64);
+  });
+});
