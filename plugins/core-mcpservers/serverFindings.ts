@@ -27,9 +27,10 @@ async function commandFinding(
   resource: Resource,
   { env, directory }: ReviewFacts<unknown>,
 ): Promise<ReviewFinding[]> {
-  const { type, command, cwd = '.', env: own, isolate } = resource.spec as McpServerSpec;
+  const { type, command, cwd = '.', env: own, isolate, runsIn } = resource.spec as McpServerSpec;
   const [given] = typeof command === 'string' ? [command] : (command ?? []);
-  if (type !== 'stdio' || given === undefined) return [];
+  // Of a pod it is in the image.
+  if (type !== 'stdio' || given === undefined || runsIn === 'pod') return [];
   const { file = '', folder = '' } = fillReferences({ file: given, folder: cwd }, directory, env).values;
   const path = typeof command === 'string' ? ['command'] : ['command', 0];
   const [shown = ''] = hideInWords([given]);

@@ -9,7 +9,7 @@ export function unconfinedFindings({ resources, settings }: ReviewFacts<unknown>
   if (!needsSignIn(settings) && !isWide) return [];
   const { isolate: byDefault } = entryOf(settings, 'upstream').config ?? {};
   return resources
-    .filter(({ kind, spec }) => kind === 'MCPServer' && spec['type'] === 'stdio')
+    .filter(({ kind, spec }) => kind === 'MCPServer' && spec['type'] === 'stdio' && spec['runsIn'] !== 'pod')
     .filter(({ spec }) => (spec['isolate'] ?? byDefault ?? 'none') === 'none')
     .map((resource) => ({
       resource,
