@@ -1,9 +1,9 @@
 // Generated from schemas/config/pods.schema.json by npm run tables.
 export interface PodsConfig {
-  /** Image of Pegboard, from which each pod copies Node.js and the bridge. */
-  readonly image: string;
-  /** Labels of the gateway's pods: only these reach the pods of servers. */
-  readonly gatewayLabels: Readonly<Record<string, string>>;
+  /** Image of Pegboard, from which each pod copies Node.js and the bridge. It has to be there. */
+  readonly image?: string;
+  /** Labels of the gateway's pods: only these reach the pods of servers. They have to be there. */
+  readonly gatewayLabels?: Readonly<Record<string, string>>;
   /** Namespace of the gateway's pods, if it is not that of the definitions. */
   readonly gatewayNamespace?: string;
   /** Names of the Secrets with which images are pulled, in the namespace of the definitions. */

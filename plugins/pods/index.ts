@@ -1,5 +1,5 @@
 import { ConfigControl, StateDirectory, definePlugin, readSchema } from 'pegboard';
-import type { Resource } from 'pegboard';
+import type { Finding, Resource } from 'pegboard';
 import { ClusterObjects } from '../contracts/cluster.ts';
 import { SharedKeys } from '../contracts/processes.ts';
 import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
@@ -20,6 +20,19 @@ export const plugin = definePlugin<PodsConfig>({
   api: 1,
   configSchema: readSchema('config/pods'),
   enabled: ({ orchestrator, plugins }) => orchestrator && typeof plugins['pods'] === 'object',
+  check: ({ image, gatewayLabels }) => [
+    ...(image === undefined
+      ? [missing('image', 'write the image of Pegboard, from which pods copy the bridge')]
+      : []),
+    ...(gatewayLabels === undefined
+      ? [
+          missing(
+            'gatewayLabels',
+            "write the labels of the gateway's pods, which alone may reach those of servers",
+          ),
+        ]
+      : []),
+  ],
   requires: [ClusterObjects, ConfigControl],
   uses: [SharedKeys, StateDirectory],
   provides: [PodServers],
@@ -66,3 +79,7 @@ export const plugin = definePlugin<PodsConfig>({
     });
   },
 });
+
+function missing(key: string, fix: string): Finding {
+  return { path: [], message: `${key} is missing; ${fix}` };
+}

@@ -3,7 +3,7 @@ import type { JsonObject } from 'pegboard';
 import type { ClusterKind, ClusterObject } from '../contracts/cluster.ts';
 import type { PodsConfig } from './config.ts';
 import { MANAGED, SERVER_LABEL, labelOf, objectName, secretName } from './podNames.ts';
-import { networkOf } from './podNetwork.ts';
+import { networkOf } from './networkOf.ts';
 
 export const ACCOUNTS: ClusterKind = { group: '', version: 'v1', plural: 'serviceaccounts' };
 export const SECRETS: ClusterKind = { group: '', version: 'v1', plural: 'secrets' };

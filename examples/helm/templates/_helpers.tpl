@@ -85,7 +85,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $_ := set $config.plugins "store-kubernetes" (dict "config" (dict "namespaces" .)) }}
 {{- end }}
 {{- if .Values.pods.enabled }}
-{{- $pods := dict "image" (include "pegboard.image" .) "gatewayLabels" (fromYaml (include "pegboard.selector" .)) }}
+{{- $pods := dict "image" (include "pegboard.image" .) "gatewayLabels" (dict "app.kubernetes.io/name" (include "pegboard.name" .) "app.kubernetes.io/instance" .Release.Name) }}
 {{- if ne (include "pegboard.definitionsNamespace" .) .Release.Namespace }}{{ $_ := set $pods "gatewayNamespace" .Release.Namespace }}{{ end }}
 {{- $_ := set $config.plugins "pods" (dict "config" $pods) }}
 {{- end }}
