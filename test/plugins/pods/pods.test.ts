@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../kernel/index.ts';
+import { callCore } from '../../support/coreTools.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { simulatedApi } from '../../support/kube/simulatedApi.ts';
+import type { SimulatedApi } from '../../support/kube/simulatedApi.ts';
+import { serveHere } from '../../support/serveHere.ts';
+import { until } from '../../support/until.ts';
+import { withVariables } from '../../support/withVariables.ts';
+
+const GROUP = 'pegboard.dev/v1alpha1';
+const SERVERS = `/apis/${GROUP}/namespaces/tools/mcpservers`;
+const PATHS = {
+  deployments: '/apis/apps/v1/namespaces/tools/deployments',
+  networkpolicies: '/apis/networking.k8s.io/v1/namespaces/tools/networkpolicies',
+  serviceaccounts: '/api/v1/namespaces/tools/serviceaccounts',
+  secrets: '/api/v1/namespaces/tools/secrets',
+  pods: '/api/v1/namespaces/tools/pods',
+};
+const SPEC = {
+  type: 'stdio',
+  runsIn: 'pod',
+  image: `ghcr.io/acme/files@sha256:${'a'.repeat(64)}`,
+  command: ['files', '$(HOME)'],
+  timeout: 2,
+};
+const CONFIG = { image: 'pegboard:1', gatewayLabels: { app: 'pegboard' }, everySeconds: 1 };
+
+describe('pods of stdio servers, at a simulated API', function () {
+  this.timeout(60_000);
+  let api: SimulatedApi;
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    api = await simulatedApi(() => true);
+    withVariables({ KUBECONFIG: api.kubeconfig(api.certificateOf('service'), 'tools') });
+  });
+  const start = async (config: object | false = CONFIG): Promise<void> => {
+    const plugins = config === false ? {} : { pods: { config } };
+    const settings = { orchestrator: true, namespace: 'tools', plugins };
+    gateway = await serveHere(makeDirectory({ 'config.yaml': JSON.stringify(settings) }));
+  };
+  const add = (name: string, spec: object = SPEC): Promise<unknown> =>
+    api.admin.create(SERVERS, { apiVersion: GROUP, kind: 'MCPServer', metadata: { name }, spec });
+  const all = async (plural: keyof typeof PATHS): Promise<readonly JsonObject[]> =>
+    (await api.admin.get(PATHS[plural])).items ?? [];
+  const one = async (plural: keyof typeof PATHS): Promise<JsonObject> => {
+    await until(async () => (await all(plural)).length > 0, { what: plural, withinMs: 15_000 });
+    return (await all(plural))[0] ?? {};
+  };
+  const status = async (): Promise<string> =>
+    JSON.stringify(await callCore(gateway, 'core_service_status', { name: 's' }));
+
+  it('lets the gateway in alone, and the server out as far as it is granted', async () => {
+    await add('s');
+    await start({ ...CONFIG, gatewayNamespace: 'front' });
+    const from = [
+      {
+        podSelector: { matchLabels: { app: 'pegboard' } },
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'front' } },
+      },
+    ];
+    const { spec } = await one('networkpolicies');
+    expect(spec).deep.equal({
+      podSelector: { matchLabels: { 'pegboard.dev/server': 'mcp-s' } },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [
+        { from, ports: [{ port: 8443, protocol: 'TCP' }] },
+        { ports: [{ port: 8444, protocol: 'TCP' }] },
+      ],
+    });
+    await api.admin.ask('PATCH', `${SERVERS}/s`, { body: { spec: { grants: { network: 'all' } } } });
+    await until(async () => JSON.stringify(await one('networkpolicies')).includes('169.254.0.0/16'), {
+      withinMs: 15_000,
+    });
+  });
+
+  it('gives names that are long or have dots a name of their own, and labels that select no other', async () => {
+    const long = `${'a'.repeat(45)}.b`;
+    await add('a.b');
+    await add('a-b');
+    await add(long);
+    await start();
+    await until(async () => (await all('deployments')).length === 3, { withinMs: 15_000 });
+    const names = (await all('deployments')).map(({ metadata }) => (metadata as { name: string }).name);
+    expect(names.sort()[0]).equal('mcp-a-b');
+    expect(new Set(names).size).equal(3);
+    for (const name of names) expect(name.length).most(49);
+  });
+
+  it('keeps words of the command from being expanded, and texts of env from the Deployment', async () => {
+    await add('s', { ...SPEC, env: { TOKEN: 'a text' } });
+    await start();
+    const text = JSON.stringify(await one('deployments'));
+    expect(text).include('"$$(HOME)"').include('PEGBOARD_ENV_TOKEN').not.include('a text');
+    const { data } = await one('secrets');
+    const { key = '', 'env.TOKEN': token = '' } = data as Readonly<Record<string, string>>;
+    expect(Buffer.from(token, 'base64').toString()).equal('a text');
+    expect(Buffer.from(key, 'base64').toString()).match(/^[0-9a-f]{64}$/);
+  });
+
+  it('makes no pod while something that confines it cannot be made', async () => {
+    api.dropKind('networkpolicies');
+    await add('s');
+    await start();
+    await until(() => gateway.log.having('pods of servers cannot be kept as defined').length > 0, {
+      withinMs: 15_000,
+    });
+    expect(await all('deployments')).deep.equal([]);
+  });
+
+  it('says why no pod is ready, and shows the log of one', async () => {
+    await add('s', { ...SPEC, autoStart: true });
+    await start();
+    await api.admin.create(PATHS.pods, {
+      metadata: { name: 'mcp-s-1', labels: { 'pegboard.dev/server': 'mcp-s' } },
+      status: {
+        conditions: [
+          { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes' },
+        ],
+      },
+    });
+    await until(async () => (await status()).includes('Unschedulable: 0/3 nodes'), { withinMs: 30_000 });
+    await until(
+      async () =>
+        JSON.stringify(await callCore(gateway, 'core_server_logs', { server: 's' })).includes('mcp-s-1'),
+      {
+        withinMs: 30_000,
+      },
+    );
+  });
+
+  it('starts no such server while it is off, and never as a process of the gateway', async () => {
+    await add('s', { ...SPEC, autoStart: true });
+    await start(false);
+    await until(async () => (await status()).includes('no plugin that makes pods runs'), {
+      withinMs: 15_000,
+    });
+    expect(await all('deployments')).deep.equal([]);
+  });
+
+  it('does not start without its image and the labels of the gateway', async () => {
+    const settings = { orchestrator: true, namespace: 'tools', plugins: { pods: { config: {} } } };
+    const said = await serveHere(makeDirectory({ 'config.yaml': JSON.stringify(settings) })).catch(String);
+    expect(said).match(/the configuration has 2 problem/);
+  });
+});
