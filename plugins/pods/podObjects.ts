@@ -154,6 +154,8 @@ function podTemplate({ server, spec, key, config }: PodFacts): JsonObject {
         name: 'bridge',
         image: config.image,
         command: ['node', '/app/dist/kernel/program/pegboard.js', 'stdio', '--install', RUNTIME],
+        // The user is in no list of the image.
+        env: [{ name: 'HOME', value: '/tmp' }],
         securityContext: security,
         resources: { limits: { memory: '512Mi', cpu: '1' }, requests: { memory: '64Mi', cpu: '10m' } },
         volumeMounts: [{ name: 'runtime', mountPath: RUNTIME }],

@@ -59,8 +59,8 @@ describe('pods of stdio servers', () => {
       port,
       everySeconds: 1,
     };
-    const text = `orchestrator: true\nnamespace: ${namespace.name}\nplugins: { pods: { config: ${JSON.stringify(config)} } }\n`;
-    const directory = makeDirectory({ 'config.yaml': text });
+    const yaml = `orchestrator: true\nnamespace: ${namespace.name}\nplugins: { pods: { config: ${JSON.stringify(config)} } }\n`;
+    const directory = makeDirectory({ 'config.yaml': yaml });
     gateway = await servePegboard(directory.path, [], { env: { KUBECONFIG: user.kubeconfig } });
   });
 
@@ -145,6 +145,7 @@ describe('pods of stdio servers', () => {
       fsGroup: 65_532,
       seccompProfile: { type: 'RuntimeDefault' },
     });
+    expect(JSON.stringify(spec['initContainers'])).include('{"name":"HOME","value":"/tmp"}');
     const [container] = spec['containers'] as readonly Readonly<Record<string, unknown>>[];
     expect(container?.['image']).equal(IMAGE);
     expect(container?.['securityContext']).deep.equal({
@@ -228,8 +229,8 @@ describe('pods of stdio servers', () => {
     const rules = POD_RULES.filter(({ resources }) => !resources.includes('networkpolicies'));
     const user = await serviceUser(plane, other, [...SERVICE_RULES, ...rules]);
     const config = { image: 'pegboard:0.1.0', gatewayLabels: { a: 'b' }, everySeconds: 1 };
-    const text = `orchestrator: true\nnamespace: ${other.name}\nplugins: { pods: { config: ${JSON.stringify(config)} } }\n`;
-    const directory = makeDirectory({ 'config.yaml': text });
+    const yaml = `orchestrator: true\nnamespace: ${other.name}\nplugins: { pods: { config: ${JSON.stringify(config)} } }\n`;
+    const directory = makeDirectory({ 'config.yaml': yaml });
     const poorer = await servePegboard(directory.path, [], { env: { KUBECONFIG: user.kubeconfig } });
     await plane.admin.create(other.path('mcpservers', GROUP), {
       apiVersion: GROUP,

@@ -17,7 +17,7 @@ import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { headersWith, secretsOf } from './headersWith.ts';
 import { parentsVariable } from './parents.ts';
-import { podOf } from './podOf.ts';
+import { podOf, textsInPod } from './podOf.ts';
 import { prepared } from './prepared.ts';
 import { routeOf, secretsOfRoute } from './routeOf.ts';
 import { spawned } from './spawned.ts';
@@ -200,7 +200,13 @@ export class Dialer {
     const hide = (): void =>
       output.hide(
         secretsGiven({
-          values: [...secrets, ...secretsOfRoute(route), ...place.referred, ...secretsOf(credential)],
+          values: [
+            ...secrets,
+            ...textsInPod(definition),
+            ...secretsOfRoute(route),
+            ...place.referred,
+            ...secretsOf(credential),
+          ],
           url: address,
         }),
       );

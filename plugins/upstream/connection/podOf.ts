@@ -16,3 +16,11 @@ export function podOf(
   const text = 'the server is to run in a pod of its own, and no plugin that makes pods runs';
   return Promise.reject(helpedBy({ do: 'say', what }, 'UPSTREAM_UNREACHABLE', text));
 }
+
+/** Texts of env, which the log of the pod may repeat. Those of Secrets are read by the pod alone. */
+export function textsInPod({
+  isInPod,
+  env,
+}: Pick<ServerDefinition, 'isInPod' | 'env'>): readonly (readonly [string, string])[] {
+  return isInPod ? Object.entries(env).filter(([, text]) => !text.startsWith('${')) : [];
+}
