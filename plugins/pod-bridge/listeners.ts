@@ -72,7 +72,7 @@ export class Listeners {
 
   #endUnused(): void {
     for (const session of this.#sessions.values())
-      if (session.unusedMs > UNUSED_MS) void session.end('its gateway has not been heard of');
+      if (session.unusedMs > UNUSED_MS) void session.end('its gateway has not used it');
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {

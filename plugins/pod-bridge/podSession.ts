@@ -12,7 +12,7 @@ const MAX_LINE_BYTES = 64 * 1_024 * 1_024;
 const MAX_BUFFERED_BYTES = 128 * 1_024 * 1_024;
 /** Messages that no stream has taken yet. */
 const MAX_WAITING = 256;
-/** Lines of standard output that are no message, for the log. */
+/** Characters of a line of standard output that is not a message, for the log. */
 const MAX_NOISE = 2_000;
 
 /** A response that events are written to. */
@@ -33,7 +33,7 @@ export class PodSession {
   readonly #parts: BridgeParts;
   readonly #ended: () => void;
   readonly #process: PodProcess;
-  /** By the id of the request as JSON. */
+  /** Requests by their ids as JSON. */
   readonly #pending = new Map<string, Pending>();
   #standing: Stream | undefined;
   readonly #waiting: string[] = [];
@@ -59,7 +59,7 @@ export class PodSession {
     });
   }
 
-  /** Time since anything was heard of the gateway; 0 while it has a stream open. */
+  /** Time since the gateway last used it; 0 while it has a stream open. */
   get unusedMs(): number {
     const isAwaited = [...this.#pending.values()].some(({ res }) => !res.destroyed);
     return this.#standing !== undefined || isAwaited ? 0 : performance.now() - this.#usedAt;

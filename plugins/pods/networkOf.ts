@@ -1,7 +1,7 @@
 import type { JsonObject } from 'pegboard';
 import type { PodsConfig } from './config.ts';
 
-/** Addresses at which clouds give the credentials of a node to whoever asks, and those of the link. */
+/** Addresses at which clouds give the credentials of a node to each program that asks, and those of the link. */
 const NODES_OWN = { v4: ['169.254.0.0/16'], v6: ['fe80::/10', 'fd00:ec2::254/128'] };
 
 /** Who reaches a pod, and what it reaches. Answers to what was asked need no rule. */

@@ -37,7 +37,7 @@ export function bridgeKey(secret: Buffer, { namespace, server, uid }: KeyParts):
     .digest();
 }
 
-/** A Secret cannot be listed without being read, so its name is one that nobody else can know beforehand. */
+/** A Secret cannot be listed without being read, so its name is one that no other writer can know beforehand. */
 export function secretName(server: string, key: Buffer): string {
   return `${objectName(server)}-${createHmac('sha256', key).update('name').digest('hex').slice(0, 12)}`;
 }

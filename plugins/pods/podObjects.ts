@@ -232,7 +232,7 @@ function resourcesOf({ grants = {} }: PodSpec, config: PodsConfig): JsonObject {
   };
 }
 
-/** In the form that the API server keeps. */
+/** An amount of processors in the form that the API server keeps. */
 function milli(cpu: number): string {
   return cpu % 1_000 === 0 ? String(cpu / 1_000) : `${cpu}m`;
 }

@@ -173,7 +173,7 @@ function keyOf({ plural }: ClusterKind, { metadata }: ClusterObject): string {
   return `${plural}/${metadata.name}`;
 }
 
-/** The label alone could be on what somebody else has made. */
+/** The label alone could be on what another writer has made. */
 function isOfServer({ metadata }: ClusterObject): boolean {
   const owners = metadata['ownerReferences'];
   return Array.isArray(owners) && owners.some((one: unknown) => isServer(one));

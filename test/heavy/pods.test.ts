@@ -224,7 +224,7 @@ describe('pods of stdio servers', () => {
     await made([0, 0, 0, 0]);
   });
 
-  it('says which right it lacks, and goes on with what it may', async () => {
+  it('says which right it lacks, and continues with what it may', async () => {
     const other = await plane.makeNamespace();
     const rules = POD_RULES.filter(({ resources }) => !resources.includes('networkpolicies'));
     const user = await serviceUser(plane, other, [...SERVICE_RULES, ...rules]);
@@ -244,7 +244,7 @@ describe('pods of stdio servers', () => {
     expect(status, 'a pod that nothing confines').equal(404);
   });
 
-  it('leaves alone a Deployment of that name that is of somebody else', async () => {
+  it('leaves alone a Deployment of that name that has another owner', async () => {
     const theirs = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',

@@ -147,7 +147,7 @@ export class KubeApi {
     if (answer.status !== 200) throw refusalIn(answer);
   }
 
-  /** A text that goes on, such as a log. Resolves at its end. @throws as watch() */
+  /** A text that continues, such as a log. Resolves at its end. @throws as watch() */
   async follow(place: KubePlace, { query, signal, ...stream }: KubeWatchOptions): Promise<void> {
     const request = { method: 'GET', path: pathOf(place, query), headers: { accept: '*/*' } } as const;
     const answer = await this.#asked('get', request, { signal }, stream);

@@ -4,7 +4,6 @@ import { GatewayError, once } from 'pegboard';
 import { fillReferences, helpedBy, secretsGiven } from 'pegboard/kit';
 import type { Log } from 'pegboard';
 import type { Filled } from 'pegboard/kit';
-import type { CallerCredential } from '../../contracts/credentials.ts';
 import { fillCallerReferences } from '../../kit/oauth/authRules.ts';
 import { farLookup } from '../../kit/http/farLookup.ts';
 import { sharedKeyClient } from '../../kit/tls/sharedKey.ts';
@@ -16,6 +15,7 @@ import type { UpstreamContext } from './context.ts';
 import type { SecretSource } from '../../contracts/secrets.ts';
 import { fillSecretReferences, placeIn } from './fillSecretReferences.ts';
 import { headersWith, secretsOf } from './headersWith.ts';
+import type { OwnCredential } from './headersWith.ts';
 import { parentsVariable } from './parents.ts';
 import { podOf, textsInPod } from './podOf.ts';
 import { prepared } from './prepared.ts';
@@ -37,8 +37,7 @@ const MAX_HIDDEN = 100;
 /** What references are filled from. */
 type Filling = Pick<UpstreamContext, 'directory' | 'secrets'>;
 
-/** What a connection sends for its owner. */
-export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secrets' | 'prepare'>;
+export type { OwnCredential };
 
 /** What a connection needs of its dialer. */
 export type Dialing = Pick<Dialer, 'log' | 'output' | 'secrets' | 'dial' | 'refill'>;

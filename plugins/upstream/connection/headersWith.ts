@@ -1,5 +1,8 @@
 import type { HttpOptions } from '../client/wire/httpWire.ts';
-import type { OwnCredential } from './dialer.ts';
+import type { CallerCredential } from '../../contracts/credentials.ts';
+
+/** What a connection sends for its owner. */
+export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secrets' | 'prepare'>;
 
 /** Those of the credential replace those of the definition. @param changed called when the credential has others */
 export function headersWith(
@@ -24,7 +27,7 @@ export function headersWith(
   };
 }
 
-/** Texts of the credential that nobody may see. */
+/** Texts of the credential that must not be shown. */
 export function secretsOf(credential: OwnCredential | undefined): readonly (readonly [string, string])[] {
   return (credential?.secrets ?? []).map((text) => ['credential', text] as const);
 }

@@ -169,7 +169,7 @@ describe('pegboard stdio', () => {
     expect(await failure({ rejectUnauthorized: false })).match(/handshake failure/i);
   });
 
-  it('passes messages as they are: large ones, numbers that JavaScript cannot hold, and what is none to the log', async () => {
+  it('passes messages as they are: large ones, numbers that JavaScript cannot hold, and other lines to the log', async () => {
     const { begin, post, log } = await start(echo);
     const session = await begin();
     const text = 'x'.repeat(8 * 1_024 * 1_024);
@@ -225,7 +225,7 @@ describe('pegboard stdio', () => {
     const { begin, post } = await start(echo, { flags: ['--sessions', '1'] });
     expect((await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).equal(400);
     expect((await post([INITIALIZE])).status).equal(400);
-    expect((await post(INITIALIZE, 'of-somebody-else')).status).equal(404);
+    expect((await post(INITIALIZE, 'of-another-bridge')).status).equal(404);
     await begin();
     expect((await post(INITIALIZE)).status).equal(429);
   });
@@ -258,7 +258,7 @@ describe('pegboard stdio', () => {
     expect((await exited)[0]).equal(0);
   });
 
-  it('refuses a key that is none, and an address that is none', async () => {
+  it('refuses a key and an address that are malformed', async () => {
     const run = async (...words: readonly string[]): Promise<string> => {
       const child = spawn(process.execPath, [...SOURCES, PROGRAM, 'stdio', ...words], {
         stdio: ['ignore', 'ignore', 'pipe'],
