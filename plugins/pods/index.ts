@@ -14,7 +14,7 @@ import { Reconciler } from './reconciler.ts';
 
 const SERVER = 'MCPServer';
 
-/** Stdio servers in pods of their own (decision D212). */
+/** Stdio servers in pods of their own (decision D214). */
 export const plugin = definePlugin<PodsConfig>({
   name: 'pods',
   api: 1,
