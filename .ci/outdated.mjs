@@ -14,6 +14,7 @@ const REASONS = {
   rolldown: 'later ones lack some of their binaries, so that `npm ci` fails (D84)',
   typescript: 'typescript-eslint knows none after 6.0',
   undici: OLDEST_NODE,
+  'yaml-language-server': OLDEST_NODE,
 };
 
 const { stdout } = spawnSync('npm', ['outdated', '--json'], {

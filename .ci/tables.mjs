@@ -1,6 +1,6 @@
 // Writes what is generated anew: parts of documents (the index of decisions, the hostile cases from test/hostile, the keys from schemas, the
-// picture of the plugins from their manifests), schemas/crd, and in examples/helm what the chart has from elsewhere.
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+// picture of the plugins from their manifests), schemas/crd, schemas/editor, and in examples/helm what the chart has from elsewhere.
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const GENERATED = [
   {
@@ -40,6 +40,11 @@ const { customResources } = await import(
 );
 for (const { name, text } of customResources())
   writeFileSync(new URL(`../schemas/crd/${name}`, import.meta.url), text);
+
+const { editorFiles } = await import(new URL('../build/test/schemas/editorSchemas.js', import.meta.url));
+mkdirSync(new URL('../schemas/editor/', import.meta.url), { recursive: true });
+for (const { name, text } of editorFiles())
+  writeFileSync(new URL(`../schemas/editor/${name}`, import.meta.url), text);
 
 const CHART = new URL('../examples/helm/', import.meta.url);
 const { chartValues } = await import(new URL('../build/test/schemas/chartValues.js', import.meta.url));

@@ -1,6 +1,6 @@
 // Generated from schemas/config/upstream.schema.json by npm run tables.
 export interface UpstreamConfig {
-  /** First part of exposed names; filled from aggregator.servicePrefix. */
+  /** Taken from aggregator.servicePrefix: first part of exposed names. */
   readonly servicePrefix: string;
   /** PEM file of further certificate authorities; filled from aggregator.extraCaFile. */
   readonly extraCaFile?: string;
