@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Invocation } from 'pegboard';
+import { gatewayAddress } from '../kit/definitions/schemaLine.ts';
 import { optionsOf } from './commonOptions.ts';
 import { checkedUrl, readContexts } from './contexts.ts';
 import { Failure } from './failure.ts';
@@ -13,8 +14,6 @@ export interface NamedEndpoint {
   /** Whether it is the gateway of the configuration directory. */
   readonly isOwn: boolean;
 }
-
-const WILDCARDS = ['0.0.0.0', '::', ''];
 
 /** The gateway that a verb talks to: --endpoint, PEGBOARD_ENDPOINT, --context, PEGBOARD_CONTEXT, the current context, then the
  *  address in config.yaml. @throws Failure */
@@ -42,11 +41,9 @@ async function configuredEndpoint(directory: string): Promise<NamedEndpoint> {
 /** The address that a config.yaml gives its gateway. @throws Failure if that has none */
 export function configuredUrl({ file, value }: ConfigFile): string {
   const section = value['aggregator'];
-  const { host, port, transport } = isObject(section) ? section : {};
-  const name = typeof host === 'string' && !WILDCARDS.includes(host) ? host : 'localhost';
+  const { transport } = isObject(section) ? section : {};
   if (transport === 'stdio')
     throw new Failure(`the gateway of ${file} speaks stdio only; name another with --endpoint or --context`);
-  const authority = `${name.includes(':') ? `[${name}]` : name}:${typeof port === 'number' ? port : 8090}`;
   const path = transport === 'sse' ? '/sse' : '/mcp';
-  return `http://${authority}${path}`;
+  return `${gatewayAddress(value)}${path}`;
 }

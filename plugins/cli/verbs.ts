@@ -27,6 +27,7 @@ import { plan } from './plan/plan.ts';
 import { plugins } from './verbs/plugins.ts';
 import { remove } from './verbs/remove.ts';
 import { run } from './verbs/run.ts';
+import { schema } from './verbs/schema.ts';
 import { search } from './verbs/search.ts';
 import { service } from './service/service.ts';
 import { unlink } from './verbs/unlink.ts';
@@ -68,6 +69,7 @@ export const VERBS: readonly Command[] = [
   plugins,
   service,
   crds,
+  schema,
   completion,
   complete,
   firstStart,

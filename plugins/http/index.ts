@@ -20,6 +20,7 @@ import type { Listener } from './listener.ts';
 import type { ServedRequest } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { signsInAtServers, withPublicAddress } from './publicAddress.ts';
+import { schemaRoutes } from './schemaRoutes.ts';
 
 const DRAIN_STEPS = 10;
 
@@ -98,6 +99,7 @@ function apply(scope: Scope<HttpConfig>): void {
     });
     scope.provide(Route, { method, path: '/ready', access, handle: ready });
   }
+  for (const route of schemaRoutes()) scope.provide(Route, route);
   const endStanding = (sockets: ReadonlySet<Socket>): void => {
     for (const [res, { end }] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
   };

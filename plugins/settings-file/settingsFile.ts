@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isGatewayError, isObject, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
+import { schemaLine } from '../kit/definitions/schemaLine.ts';
 import { editYaml } from '../kit/files/editYaml.ts';
 import { writing } from '../kit/files/writing.ts';
 import type { Replaced, SettingsStore } from '../contracts/settings.ts';
@@ -70,7 +71,9 @@ async function editedOnce(file: string, change: Change): Promise<Edit | undefine
   const wanted = Object.entries({ ...content, ...change(content, file, text ?? '') }).filter(
     ([, value]) => value !== undefined,
   );
-  const edited = await editYaml(text ?? '', [], Object.fromEntries(wanted));
+  const settings = Object.fromEntries(wanted);
+  const line = text === undefined ? schemaLine('config', settings) : '';
+  const edited = `${line}${await editYaml(text ?? '', [], settings)}`;
   const isWritten = text === undefined ? createFile(file, edited) : replaceFile(file, text, edited);
   return (await isWritten) ? { before: text ?? '', after: edited } : undefined;
 }

@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { definitionNameFault, GatewayError, isObject } from 'pegboard';
 import { inTurn } from 'pegboard/kit';
-import type { ConfigControl, ResourceKind } from 'pegboard';
+import type { ConfigControl, ResourceKind, Settings } from 'pegboard';
 import { createFile, replaceFile } from '../kit/files/atomicFile.ts';
 import { annotationsOf, writerIn } from '../kit/definitions/registeredBy.ts';
+import { schemaLine } from '../kit/definitions/schemaLine.ts';
 import { withoutUndefined } from '../kit/definitions/withoutUndefined.ts';
 import type { ResourceStore, StoredDefinition } from '../contracts/definitions.ts';
 import { editYaml } from '../kit/files/editYaml.ts';
@@ -61,7 +62,7 @@ export class FileStore implements ResourceStore {
       const folder = join(this.#control().directory, kind.directory);
       const file = join(folder, `${definition.name}.yaml`);
       this.#refuseLarge(JSON.stringify(definition.spec));
-      const text = newFile(kind, definition, this.#control().settings().namespace);
+      const text = newFile(kind, definition, this.#control().settings());
       this.#refuseLarge(text);
       const isNew = await writing(file, async () => {
         await mkdir(folder, { recursive: true });
@@ -169,18 +170,17 @@ async function editedText(
 function newFile(
   kind: ResourceKind,
   { name, labels, spec, registeredBy }: StoredDefinition,
-  namespace: string,
+  settings: Settings,
 ): string {
+  const { namespace } = settings;
   const metadata = {
     name,
     ...(namespace !== 'default' && { namespace }),
     ...(labels && { labels }),
     ...(registeredBy && { annotations: withoutUndefined(annotationsOf(registeredBy)) }),
   };
-  return stringify(
-    { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec },
-    { lineWidth: 0 },
-  );
+  const resource = { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec };
+  return `${schemaLine(kind.name, { ...settings })}${stringify(resource, { lineWidth: 0 })}`;
 }
 
 function conflict(kind: ResourceKind, name: string, file: string): GatewayError {

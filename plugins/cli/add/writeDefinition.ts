@@ -5,6 +5,7 @@ import { fileOf } from '../definitions/fileOf.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { Failure } from '../failure.ts';
 import { createPrivate, textAt } from '../files.ts';
+import { schemaLineIn } from '../schemaLineIn.ts';
 import type { Apart } from '../../kit/definitions/secretsApart.ts';
 
 /** Writes a definition with the files of its secrets, as the gateway would write it. @returns its file @throws Failure */
@@ -20,6 +21,7 @@ export async function writeDefinition(
   const file = join(directory, SERVER_KIND.folder, `${name}.yaml`);
   for (const secret of secrets)
     if ((await textAt(secret.path)) !== secret.text) await createPrivate(secret.path, secret.text);
-  await createPrivate(file, fileText({ kind: SERVER_KIND, name, spec }));
+  const line = await schemaLineIn(directory, SERVER_KIND.kind);
+  await createPrivate(file, `${line}${fileText({ kind: SERVER_KIND, name, spec })}`);
   return file;
 }

@@ -11,6 +11,7 @@ import { DEFINITION_KINDS, FOLDERS } from '../definitions/definitionKinds.ts';
 import type { DefinitionKind } from '../definitions/definitionKinds.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
+import { schemaLine } from '../../kit/definitions/schemaLine.ts';
 import { Failure } from '../failure.ts';
 import { textAt } from '../files.ts';
 import { asText } from '../output/print.ts';
@@ -28,8 +29,8 @@ interface PlannedFile {
 }
 interface Settings {
   readonly text: string;
-  /** All definitions get it: another gateway reads those of any namespace. */
-  readonly namespace: string | undefined;
+  /** All definitions get its namespace: another gateway reads those of any. */
+  readonly settings: JsonObject;
   readonly notes: readonly string[];
 }
 /** The schemas of all keys that muster's config.yaml may have. */
@@ -85,7 +86,7 @@ async function planOf(from: string, to: string): Promise<Plan> {
   const settings = await settingsIn(join(from, 'config.yaml'), faults);
   const definitions = await Promise.all(
     DEFINITION_KINDS.map((kind) =>
-      definitionsIn(from, kind, { namespace: settings?.namespace, faults, notes }),
+      definitionsIn(from, kind, { settings: settings?.settings ?? {}, faults, notes }),
     ),
   );
   const found = [
@@ -118,10 +119,9 @@ async function settingsIn(file: string, faults: string[]): Promise<Settings | un
     converted.settings,
     SETTINGS.map((name) => readSchema(name)),
   );
-  const { namespace } = settings;
   return {
-    text: stringify(settings, { lineWidth: 0 }),
-    namespace: typeof namespace === 'string' ? namespace : undefined,
+    text: `${schemaLine('config', settings)}${stringify(settings, { lineWidth: 0 })}`,
+    settings,
     notes: [
       ...converted.notes,
       ...leftOut.map((path) => unreadKey(placeText(source.locate(path)) ?? file, path)),
@@ -136,8 +136,9 @@ function unreadKey(place: string, path: readonly (string | number)[]): string {
 async function definitionsIn(
   directory: string,
   usual: DefinitionKind,
-  { namespace, faults, notes }: Pick<Settings, 'namespace'> & Record<'faults' | 'notes', string[]>,
+  { settings, faults, notes }: Pick<Settings, 'settings'> & Record<'faults' | 'notes', string[]>,
 ): Promise<readonly { readonly name: string; readonly from: string; readonly text: string }[]> {
+  const namespace = typeof settings['namespace'] === 'string' ? settings['namespace'] : undefined;
   const folder = join(directory, usual.folder);
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort();
@@ -153,7 +154,7 @@ async function definitionsIn(
         return {
           name: join(kind.folder, `${name}.yaml`),
           from,
-          text: fileText({ ...document, spec }, namespace),
+          text: `${schemaLine(kind.kind, settings)}${fileText({ ...document, spec }, namespace)}`,
         };
       });
     } catch (error) {

@@ -12,6 +12,7 @@ import { progressTo } from '../progressTo.ts';
 import { verdictOn } from '../definitions/definitionVerdict.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
+import { schemaLineIn } from '../schemaLineIn.ts';
 import { verb } from '../verb.ts';
 
 const HINT = '# Save and close to write it; [redacted] keeps the stored value. An empty text gives up.';
@@ -43,7 +44,8 @@ async function editFile(
 ): Promise<number> {
   const say = progressTo(invocation);
   const about = `${before.kind.word} ${before.name}`;
-  let shown = `${HINT}\n${fileText(before)}`;
+  const head = `${await schemaLineIn(invocation.directory, before.kind.kind)}${HINT}`;
+  let shown = `${head}\n${fileText(before)}`;
   let faults: string | undefined;
   for (;;) {
     await writeFile(file, shown, { mode: 0o600 });
@@ -64,7 +66,8 @@ async function editFile(
       return 0;
     }
     const marked = faults.split('\n');
-    shown = [HINT, ...marked.map((line) => `# ERROR ${moved(line, marked.length + 1)}`), body].join('\n');
+    const above = head.split('\n').length + marked.length;
+    shown = [head, ...marked.map((line) => `# ERROR ${moved(line, above)}`), body].join('\n');
   }
 }
 
@@ -99,7 +102,8 @@ function moved(fault: string, by: number): string {
 /** The text without the lines of this verb on top; comments of the user stay. */
 function withoutComments(text: string): string {
   const lines = text.split('\n');
-  const first = lines.findIndex((line) => line !== HINT && !line.startsWith('# ERROR '));
+  const own = [HINT, '# ERROR ', '# yaml-language-server: '];
+  const first = lines.findIndex((line) => !own.some((begin) => line.startsWith(begin)));
   return lines.slice(first).join('\n');
 }
 

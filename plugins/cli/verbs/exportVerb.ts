@@ -7,6 +7,7 @@ import { documentsBelow } from '../definitions/documentsBelow.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { readFiles, refuseTwice } from '../definitions/readDocuments.ts';
 import type { Document } from '../definitions/readDocuments.ts';
+import { schemaLineIn } from '../schemaLineIn.ts';
 import { Failure } from '../failure.ts';
 import { textAt, writePrivate } from '../files.ts';
 import { printList } from '../output/print.ts';
@@ -51,10 +52,10 @@ export const exportVerb = verb({
       throw new Failure('write either --kubernetes DIR or --files DIR');
     const documents = await sourceOf(invocation, file);
     if (kubernetes !== undefined) refuseNames(documents);
+    const form = kubernetes === undefined ? inFolders : asObjects;
+    const lineOf = (kind: string): Promise<string> => schemaLineIn(files ?? invocation.directory, kind);
     const exported = await Promise.all(
-      documents.map((document) =>
-        planned(document, folder, kubernetes === undefined ? inFolders : asObjects),
-      ),
+      documents.map((document) => planned(document, folder, { form, lineOf })),
     );
     const differing = exported.filter(({ text, before }) => before !== undefined && before !== text);
     if (differing.length > 0 && !force) {
@@ -103,10 +104,15 @@ function refuseNames(documents: readonly Document[]): void {
   if (faults.length > 0) throw new Failure(`nothing was written:\n${faults.join('\n')}`);
 }
 
-async function planned(document: Document, folder: string, form: Form): Promise<Exported> {
+async function planned(
+  document: Document,
+  folder: string,
+  { form, lineOf }: { readonly form: Form; readonly lineOf: (kind: string) => Promise<string> },
+): Promise<Exported> {
   const { name, definition } = form(document);
   const file = join(folder, name);
-  return { document, file, text: fileText(definition), before: await textAt(file) };
+  const text = `${await lineOf(document.kind.kind)}${fileText(definition)}`;
+  return { document, file, text, before: await textAt(file) };
 }
 
 function print(invocation: Invocation, exported: readonly Exported[]): void {

@@ -3,7 +3,7 @@ import type { Command, Invocation } from 'pegboard';
 import { carryOut } from '../clients/carryOut.ts';
 import { followStarts } from '../clients/followStarts.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
-import type { ImportPlan } from '../clients/planImport.ts';
+import type { ImportPlan, PlannedServer } from '../clients/planImport.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../../kit/clients/places.ts';
 import { notesOf } from '../clients/report.ts';
@@ -16,8 +16,10 @@ import { withSignIns } from '../clients/withSignIns.ts';
 import { progressTo } from '../progressTo.ts';
 import { writeRecorded } from '../clients/writeRecorded.ts';
 import { optionsOf } from '../commonOptions.ts';
+import { SERVER_KIND } from '../definitions/definitionKinds.ts';
 import { importDirectory } from '../directory/importDirectory.ts';
 import { Failure } from '../failure.ts';
+import { schemaLineIn } from '../schemaLineIn.ts';
 import { headersToLink } from '../signIn/localToken.ts';
 import { verb } from '../verb.ts';
 
@@ -138,7 +140,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
       const planned = signed.plan.servers.filter(({ isPresent }) => !isPresent);
       const pins = pin === true ? await withPins(planned, invocation) : { servers: planned, notes: [] };
       const wanted = pins.servers;
-      if (wanted.length > 0) await writeRecorded(wanted, own);
+      if (wanted.length > 0) await writeRecorded(await withLines(wanted, invocation.directory), own);
       starting.push(...wanted.filter(({ doesStart }) => doesStart).map(({ name }) => name));
       for (const note of [...signed.notes, ...pins.notes]) progressTo(invocation)(note);
     },
@@ -162,5 +164,17 @@ function undoLast(invocation: Invocation): Promise<number> {
     const last = record.steps.findLastIndex(({ kind }) => kind === 'import');
     if (last < 0) throw new Failure(`nothing to undo: no import is recorded in ${directory}`);
     return undo(record.steps.slice(last), record, invocation);
+  });
+}
+
+/** The definitions with the line by which editors find their schema. */
+async function withLines(
+  servers: readonly PlannedServer[],
+  directory: string,
+): Promise<readonly PlannedServer[]> {
+  const line = await schemaLineIn(directory, SERVER_KIND.kind);
+  return servers.map((one) => {
+    const { path, text } = one.definition;
+    return { ...one, definition: { path, text: `${line}${text}` } };
   });
 }

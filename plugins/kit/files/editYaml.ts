@@ -8,8 +8,8 @@ import type { Document, Pair, ToStringOptions } from 'yaml';
 /** As the file was read, where duplicate keys were already checked. */
 const READING = { prettyErrors: false, uniqueKeys: false };
 
-/** Makes the map at `path` of a YAML text equal `spec`; unchanged parts keep their comments, order and anchors. Yields between
- *  parsing, writing and parsing again, because each may take long.
+/** Makes the map at `path` of a YAML text equal `spec`; unchanged parts keep their comments, order and anchors, and editors the line
+ *  that names the schema. Yields between parsing, writing and parsing again, because each may take long.
  *  @param besides keys of that map which are not part of `spec` and stay unchanged */
 export async function editYaml(
   text: string,
@@ -24,12 +24,19 @@ export async function editYaml(
   careful.setIn(path, fitted(careful, careful.getIn(path, true), before, wanted));
   const edited = careful.toString(styleOf(text));
   await turn();
-  if (isDeepStrictEqual(valueAt(parseDocument(edited, READING), path), wanted)) return edited;
+  if (isDeepStrictEqual(valueAt(parseDocument(edited, READING), path), wanted))
+    return withLineOf(text, edited);
   await turn();
   // An anchor shared with another place cannot be edited in place, so the whole map is rewritten.
   const blunt = parseDocument(text, READING);
   blunt.setIn(path, blunt.createNode(wanted));
-  return blunt.toString(styleOf(text));
+  return withLineOf(text, blunt.toString(styleOf(text)));
+}
+
+/** A comment goes with the key below it; that of editors is the file's. */
+function withLineOf(text: string, edited: string): string {
+  const [line = ''] = /^# yaml-language-server:[^\n]*\n/.exec(text) ?? [];
+  return edited.includes(line) ? edited : `${line}${edited}`;
 }
 
 function pick(value: JsonObject, keys: readonly string[]): JsonObject {
