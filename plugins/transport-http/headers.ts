@@ -70,14 +70,19 @@ export function postOnly({ revisions }: StatelessFront, request: InboundRequest)
   return { status: statusOf(refused.code), headers: { allow: 'POST' }, body: rpcRefusal(refused) };
 }
 
-/** A missing header is allowed (some clients never send it); an unknown one gets 400, so that newer clients fall back.
- *  @throws GatewayError REQUEST_MALFORMED */
-export function checkRevision(front: Front, request: InboundRequest, session: Session | undefined): void {
+/** A missing header is allowed (some clients never send it), and so is a revision that is known, but not the session's, which continues
+ *  as agreed; an unknown one gets 400, so that newer clients fall back. Source: MCP 2025-06-18, Protocol Version Header.
+ *  @param differs gets one that is not the session's @throws GatewayError REQUEST_MALFORMED */
+export function checkRevision(
+  { front, differs }: { readonly front: Front; readonly differs: (named: string, agreed: string) => void },
+  request: InboundRequest,
+  session: Session | undefined,
+): void {
   const named = request.header('mcp-protocol-version');
   if (named === undefined || named === session?.revision) return;
   if (session !== undefined && front.revisions.includes(named)) {
-    const text = `MCP-Protocol-Version is ${named}, the session agreed on ${session.revision}`;
-    throw refusal('REQUEST_MALFORMED', text);
+    differs(named, session.revision);
+    return;
   }
   if (front.revisions.includes(named)) return;
   const known = front.revisions.join(', ');

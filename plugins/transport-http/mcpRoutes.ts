@@ -27,12 +27,23 @@ const PATHS = ['/mcp', '/mcp/t/:preset'];
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
 export function mcpRoutes(scope: Scope<StreamConfig>, far: FarStreams): readonly Route[] {
   const { streams } = far;
+  const noted = new Set<string>();
   const fronts: Fronts = {
     get front() {
       return scope.get(Front);
     },
     get stateless() {
       return scope.get(StatelessFront);
+    },
+    differs(named, agreed) {
+      // Both are known revisions, so they are few.
+      const pair = `${named} ${agreed}`;
+      if (noted.has(pair)) return;
+      noted.add(pair);
+      scope.log.info('a client names another revision than its session agreed on; the session continues', {
+        named,
+        agreed,
+      });
     },
   };
   const routes = (method: Route['method'], handle: Route['handle']): readonly Route[] =>
@@ -64,6 +75,8 @@ function checkPath({ preset, toolset }: InboundRequest): void {
 /** The current fronts; a reload may replace them. */
 interface Fronts {
   readonly front: Front;
+  /** Gets each request whose header names another revision than its session's. */
+  readonly differs: (named: string, agreed: string) => void;
   readonly stateless: StatelessFront;
 }
 
@@ -82,13 +95,13 @@ async function post(
   const isOlder = named === undefined || front.revisions.includes(named);
   const isStateless = !isOlder && fronts.stateless.revisions.includes(named);
   const session = isStateless ? undefined : sessionOf(front, request);
-  if (session !== undefined) checkRevision(front, request, session);
+  if (session !== undefined) checkRevision(fronts, request, session);
   const text = await exchange.body();
   if (isStateless || (session === undefined && fronts.stateless.claims(text))) {
     fronts.stateless.receive(text, request, new StatelessPostSink(exchange, streams, mayStream));
     return undefined;
   }
-  if (session === undefined) checkRevision(front, request, session);
+  if (session === undefined) checkRevision(fronts, request, session);
   front.receive(text, request, session, new PostSink({ res: exchange.res, session, mayStream }, streams));
   return undefined;
 }
@@ -104,7 +117,7 @@ async function openStream(
   if (refused !== undefined) return refused;
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
-  checkRevision(front, request, session);
+  checkRevision(fronts, request, session);
   const lastId = request.header('last-event-id');
   const hasMissed = lastId !== undefined;
   if (hasMissed) {
@@ -153,11 +166,12 @@ async function isResumed(
   );
 }
 
-async function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Promise<Reply> {
+async function end(fronts: Fronts, request: InboundRequest, streams: Streams): Promise<Reply> {
+  const { front, stateless } = fronts;
   const refused = postOnly(stateless, request);
   if (refused !== undefined) return refused;
   const session = requiredSession(front, request);
-  checkRevision(front, request, session);
+  checkRevision(fronts, request, session);
   const ended = front.end(session);
   streams.close(session.id);
   await ended;

@@ -108,7 +108,7 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/front/message/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
       'plugins/front/message/revisions: serves a ${revision} client that never repeats its revision',
-      'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
+      'plugins/front/message/revisions: serves a ${revision} session, as agreed, whose header names another known revision',
     ],
   },
   {

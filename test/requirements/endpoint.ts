@@ -62,7 +62,7 @@ export const ENDPOINT: readonly Requirement[] = [
     id: 'header.revision',
     sentence: 'MCP-Protocol-Version names the revision the client uses.',
     tests: [
-      'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
+      'plugins/front/message/revisions: serves a ${revision} session, as agreed, whose header names another known revision',
       'plugins/front/message/revisions: serves a ${revision} client that never repeats its revision',
     ],
   },
