@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dataSynced, synced } from '../kit/files/synced.ts';
 import type { LogFile, LogPlace } from './logPlace.ts';
 
 const FILE = 'vault.log';
@@ -48,7 +49,7 @@ function fileOf(handle: FileHandle): LogFile {
         done += bytesWritten;
       }
     },
-    sync: () => handle.datasync(),
+    sync: () => dataSynced(handle),
     truncate: (size) => handle.truncate(size),
     size: async () => (await handle.stat()).size,
     close: () => handle.close(),
@@ -59,7 +60,7 @@ function fileOf(handle: FileHandle): LogFile {
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    await synced(handle).finally(() => handle.close());
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EIO' || code === 'ENOSPC') throw error;

@@ -3,6 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { dataSynced } from './synced.ts';
 
 /** Half the cost of the method of FileHandle, which the audit trail pays with every call. */
 const writeTo = promisify(write);
@@ -47,7 +48,7 @@ export class AppendFile {
     this.#bytes += written;
   }
   sync(): Promise<void> {
-    return this.#handle.datasync();
+    return dataSynced(this.#handle);
   }
   close(): Promise<void> {
     return this.#handle.close();

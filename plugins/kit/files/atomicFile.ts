@@ -1,6 +1,7 @@
 import { link, open, readFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { synced } from './synced.ts';
 
 const NEW_FILE_MODE = 0o600;
 const DRAFT = /^\..+\.[0-9a-f]{12}\.tmp$/;
@@ -51,7 +52,7 @@ export async function throughDraft<T>(
     // The umask may have taken bits away.
     await handle.chmod(mode);
     await handle.writeFile(text);
-    await handle.sync();
+    await synced(handle);
     return await put(draft);
   } finally {
     await handle.close();
@@ -74,7 +75,7 @@ async function removeAbandoned(newest: string): Promise<void> {
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    await synced(handle).finally(() => handle.close());
   } catch {
     return;
   }
