@@ -8,16 +8,16 @@ const RELATIVE_IMPORTS = /\b(?:from|import)\s*['"](\.[^'"]+)['"]/g;
 /** Where a module that could not be imported failed, as `file:line`; undefined if the error does not show it. */
 export async function faultPlace(error: unknown, url: string): Promise<string | undefined> {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const places = [...stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)].filter(
-    ([place]) => !place.startsWith(OURS),
-  );
+  const places = [...stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)].filter(([at]) => !at.startsWith(OURS));
   const [[, file = '', line] = []] = places;
-  if (line !== undefined) return `${fileURLToPath(file)}:${line}`;
-  return error instanceof SyntaxError ? syntaxPlace(new URL(import.meta.resolve(url)), new Set()) : undefined;
+  // First, because from Node 24 on the stack of one has the places of who awaits the import.
+  const parsed =
+    error instanceof SyntaxError ? await syntaxPlace(new URL(import.meta.resolve(url))) : undefined;
+  return parsed ?? (line === undefined ? undefined : `${fileURLToPath(file)}:${line}`);
 }
 
 /** The error of a module that does not parse has no line; `node --check` prints it. */
-async function syntaxPlace(url: URL, seen: Set<string>): Promise<string | undefined> {
+async function syntaxPlace(url: URL, seen = new Set<string>()): Promise<string | undefined> {
   if (url.protocol !== 'file:' || seen.has(url.href)) return undefined;
   seen.add(url.href);
   const said = await new Promise<string>((resolve) =>
