@@ -60,6 +60,7 @@ function foldersIn(folder) {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
+const NODE_TYPES = '/// <reference types="node" />\n';
 /** Validators of our schemas as code, for kernel/config/precompiled.ts. */
 async function precompiled() {
   const { AJV_OPTIONS } = await import(new URL('../build/kernel/config/ajvOptions.js', import.meta.url));
@@ -110,6 +111,16 @@ function licencesOf(folders) {
       return `${name} ${version} (${license})\n${text}`;
     });
   return `Pegboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+/** Names the types of Node in each public entry: since TypeScript 6 no package of types is there by itself. */
+function nameNodeTypes() {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const { types } of Object.values(exports)) {
+    if (types === undefined) continue;
+    const text = readFileSync(join(root, types), 'utf8');
+    if (!text.startsWith(NODE_TYPES)) writeFileSync(join(root, types), NODE_TYPES + text);
+  }
 }
 
 /** Keeps declarations that no export of the package reaches out of the tarball. */
@@ -209,5 +220,6 @@ export async function bundle() {
   writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(packages));
   writeFileSync(join(dist, 'sbom.cdx.json'), sbomOf(root, packages));
   for (const program of PROGRAMS) chmodSync(join(dist, `${program}.js`), 0o755);
+  nameNodeTypes();
   hidePrivateTypes();
 }
