@@ -184,7 +184,8 @@ export type Isolation = 'none' | 'sandbox' | 'container';
 /** What a confined server may have. Absent limits are those of who confines it. */
 export interface Grants {
   readonly files?: readonly { readonly path: string; readonly mode: 'ro' | 'rw' }[];
-  readonly network: 'none' | 'all';
+  /** `none`, `all`, or a list of hosts as readHostGrant() of the kit takes them. */
+  readonly network: string | readonly string[];
   /** That of each process. */
   readonly memoryMb?: number;
   readonly cpus?: number;
@@ -197,7 +198,9 @@ export interface Spawned {
   /** Absolute; undefined: where Pegboard runs. */
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Called once the process has ended: removes what may have outlived it. */
+  /** Called once the process runs. @param note takes a line about the process, which is shown among its own */
+  readonly begun?: (note: (line: string) => void) => void;
+  /** Called once the process has ended, or could not be spawned: removes what may have outlived it. */
   readonly ended?: () => void;
 }
 /** A server that its definition confines. */
@@ -212,6 +215,8 @@ export interface Confinement {
   /** What to spawn in place of the server's own command: it runs that, with that environment at most.
    *  @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE with what helps, if it cannot be confined so */
   confine(wanted: Confined): Promise<Spawned>;
+  /** What the latest process of a server has and was refused, for people; undefined if none was confined yet. */
+  inForce(server: string): string | undefined;
 }
 export const Confinement = one<Confinement>('confinement');
 

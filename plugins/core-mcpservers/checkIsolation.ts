@@ -1,4 +1,5 @@
 import type { Finding } from 'pegboard';
+import { readHostGrant } from '../kit/definitions/hostGrant.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
 
 const DIGEST = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
@@ -27,6 +28,19 @@ export function checkIsolation({ isolate, grants, image }: McpServerSpec): reado
   if (grants?.['cpus'] !== undefined && isolate === 'sandbox') {
     const message = 'grants.cpus does not hold in a sandbox; remove it or set isolate: container';
     findings.push({ path: ['grants', 'cpus'], message });
+  }
+  const hosts = grants?.['network'];
+  if (!Array.isArray(hosts)) return findings;
+  if (isolate === 'container') {
+    const message =
+      'a list of hosts does not hold in a container; write none or all, or set isolate: sandbox';
+    findings.push({ path: ['grants', 'network'], message });
+  }
+  for (const [at, host] of hosts.entries()) {
+    if (readHostGrant(String(host)) !== undefined) continue;
+    const message =
+      'a host needs a port from 1 to 65535; write host:443, *.example.com:443 or an address in its usual form, IPv6 in brackets';
+    findings.push({ path: ['grants', 'network', at], message });
   }
   return findings;
 }

@@ -12,4 +12,16 @@ export interface IsolateConfig {
   readonly homeMb: number;
   /** How often that size is measured. */
   readonly homeCheckSeconds: number;
+  /** Connections at a time through the proxy of a sandbox whose definition lists hosts; more are closed. */
+  readonly connections: number;
+  /** How long such a connection may be silent before it is closed. */
+  readonly connectionIdleSeconds: number;
+  /** PEM file of further certificate authorities, for a proxy at https; filled from aggregator.extraCaFile. */
+  readonly extraCaFile?: string;
+  /** Proxy through which the hosts are reached; filled from aggregator.proxy. */
+  readonly proxy?: string;
+  /** Hosts that are reached without it; filled from aggregator.noProxy. */
+  readonly noProxy?: readonly string[];
+  /** Whether names that cannot be resolved here are left to it; filled from aggregator.proxyResolves. */
+  readonly proxyResolves?: boolean;
 }

@@ -4,8 +4,10 @@ import { basename } from 'node:path';
 import type { Confined, Spawned } from '../contracts/servers.ts';
 import { helpedBy } from '../kit/faults/remedy.ts';
 import type { IsolateConfig } from './config.ts';
+import { forPeople } from './forPeople.ts';
 import { grantedMounts, isWithin, wrong } from './mounts.ts';
 import type { Kept, Mount } from './mounts.ts';
+import type { Networks } from './networks.ts';
 import { onPath } from './probe.ts';
 
 /** Variables of the engine's own program, which has them from Pegboard; the server gets none of these names. */
@@ -14,17 +16,28 @@ const OF_ENGINE =
 /** Places outside, which a container does not have. */
 const OUTSIDE = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|\w+_CA_BUNDLE|GIT_SSL_CAINFO|UV_\w+|npm_config_\w+)$/i;
 
+export interface ContainerFacts {
+  readonly config: IsolateConfig;
+  readonly kept: Kept;
+  readonly networks: Networks;
+}
+
 /** What runs a server in a container. @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE with what helps */
 export async function contained(
-  { server, grants, image, command, folder, env }: Confined,
-  { config, kept }: { readonly config: IsolateConfig; readonly kept: Kept },
+  confined: Confined,
+  { config, kept, networks }: ContainerFacts,
 ): Promise<Spawned> {
+  const { server, grants, image, command, folder, env } = confined;
   if (image === undefined) throw wrong('isolate: container has no image', 'write image: name@sha256:…');
   const engine = (await onPath('docker')) ?? (await onPath('podman'));
   if (engine === undefined) {
     const text = 'isolate: container is not possible on this machine, so the server is not started';
     const what = 'install docker or podman, or set isolate: sandbox';
     throw helpedBy({ do: 'say', what }, 'UPSTREAM_UNREACHABLE', `${text}: there is no docker or podman`);
+  }
+  if (typeof grants.network !== 'string') {
+    const text = 'grants.network of the definition lists hosts, which does not hold in a container';
+    throw wrong(text, 'write none or all, or set isolate: sandbox');
   }
   const granted = await grantedMounts(grants, kept);
   const paths = granted.map(({ path }) => path);
@@ -33,6 +46,7 @@ export async function contained(
   const given = Object.entries(env).filter(([name]) => !OF_ENGINE.test(name) && !OUTSIDE.test(name));
   const own = Object.entries(process.env).filter(([name]) => OF_ENGINE.test(name)) as [string, string][];
   const name = `pegboard-${server}-${randomBytes(6).toString('hex')}`;
+  networks.confined(confined, forPeople({ how: 'container', image, grants, config, mounts: granted }));
   const { memoryMb = config.memoryMb, processes = config.processes, openFiles = config.openFiles } = grants;
   return {
     command: [

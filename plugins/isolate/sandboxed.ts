@@ -13,8 +13,11 @@ import {
   wrong,
 } from './mounts.ts';
 import type { Kept, Mount } from './mounts.ts';
+import { forPeople } from './forPeople.ts';
+import type { Networks } from './networks.ts';
 import { LIMITER, RESET_TERM } from './probe.ts';
 import type { Bubblewrap } from './probe.ts';
+import { PROXY_VARIABLES, relayMounts, relayWords } from './relay.ts';
 
 /** The environment of the programs outside: variables of a definition would run its code there. */
 const CLEAN = { PATH: '/usr/bin:/bin' };
@@ -67,13 +70,15 @@ export interface SandboxFacts {
   readonly config: IsolateConfig;
   readonly bubblewrap: Bubblewrap;
   readonly kept: Kept;
+  readonly networks: Networks;
 }
 
 /** What runs a server in a sandbox. @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE with what helps */
 export async function sandboxed(
-  { server, grants, command, folder, env }: Confined,
-  { config, bubblewrap, kept }: SandboxFacts,
+  confined: Confined,
+  { config, bubblewrap, kept, networks }: SandboxFacts,
 ): Promise<Spawned> {
+  const { server, grants, command, folder, env } = confined;
   const [program = '', ...rest] = command;
   if (program.includes('=')) throw wrong('command of a sandbox must have no =', 'run it under another name');
   const place = folder ?? process.cwd();
@@ -94,13 +99,19 @@ export async function sandboxed(
   await mkdir(home, { recursive: true, mode: 0o700 });
   const { tmpMb, homeMb, homeCheckSeconds } = config;
   const start = isSeen(place) ? place : HOME;
+  const isListed = typeof grants.network !== 'string';
   const { words, carried } = environment({
     ...without(env, (path) => !isSeen(path)),
     HOME,
     TMPDIR: '/tmp',
     PWD: start,
+    ...(isListed && PROXY_VARIABLES),
   });
   const tmpfs = ['--size', String(tmpMb * MIB), '--tmpfs'];
+  const limiter = [LIMITER, '--core=0', ...limits(grants, config), '--'];
+  networks.confined(confined, forPeople({ how: 'sandbox', grants, config, mounts: [...needed, ...granted] }));
+  // The last step: what has begun is ended with the process.
+  const network = await networks.begin(confined, kept);
   return {
     command: [
       ...['/bin/sh', '-c', OUTER, 'sh', WATCH, home, String(homeMb * 1_024), String(homeCheckSeconds)],
@@ -110,13 +121,17 @@ export async function sandboxed(
       ...needed.flatMap(wordsOf),
       ...[kept.state, kept.configuration].filter(isOfSystem).flatMap((path) => ['--tmpfs', path]),
       ...['--bind', home, HOME],
+      ...(network === undefined ? [] : relayMounts(network.path)),
       ...granted.toSorted(outerFirst).flatMap(wordsOf),
       ...['--chdir', start, '--remount-ro', '/', '--'],
       ...comparedWords([...needed, ...granted]),
-      ...[LIMITER, '--core=0', ...limits(grants, config), '--', ...RESET_TERM, ...words, ...command],
+      ...limiter,
+      ...(network === undefined ? [] : relayWords()),
+      ...[...RESET_TERM, ...words, ...command],
     ],
     folder: undefined,
     env: { ...CLEAN, ...carried },
+    ...(network && { begun: network.begun, ended: network.ended }),
   };
 }
 

@@ -89,12 +89,12 @@ function stateSection(
   visit: Visit,
   calls: Html | undefined,
 ): Html {
-  const text = (key: string): string | undefined => {
+  const text = (key: string, most = 300): string | undefined => {
     const value = metadata[key];
     if (value === undefined || value === false) return undefined;
     if (Array.isArray(value) && value.every((one) => typeof one === 'string'))
-      return shown(value.join(' '), 300);
-    return shown(typeof value === 'string' ? value : JSON.stringify(value), 300);
+      return shown(value.join(' '), most);
+    return shown(typeof value === 'string' ? value : JSON.stringify(value), most);
   };
   const time = (at: string | undefined): Html | undefined => (at === undefined ? undefined : ago(at));
   const body = html`${error === undefined ? undefined : html`<p class="fault">${shown(error, 1_000)}</p>`}
@@ -105,7 +105,7 @@ function stateSection(
       ['Type', text('type')],
       ['Transport', text('transport')],
       ['Command', text('command')],
-      ['Confinement', text('confinement')],
+      ['Confinement', text('confinement', 4_000)],
       ['URL', text('url')],
       ['Description', text('description')],
       ['Starts with Pegboard', metadata.autoStart === true ? 'yes' : 'no'],

@@ -26,13 +26,17 @@ export async function spawned(
   throw helpedBy({ do: 'say', what }, 'UPSTREAM_UNREACHABLE', text);
 }
 
-/** What keeps a server from the rest of the machine, for people: `none`, or how and what it is granted. */
+/** What keeps a server from the rest of the machine, for people: `none`, or how and what it is granted.
+ *  @param inForce what its latest process has, if one was confined */
 export function confinementOf(
   { isolate, grants = NOTHING }: Pick<ServerDefinition, 'isolate' | 'grants'>,
   config: Pick<UpstreamConfig, 'isolate'>,
+  inForce: string | undefined,
 ): string {
   const how = isolate ?? config.isolate;
   if (how === 'none') return how;
+  if (inForce !== undefined) return inForce;
   const files = (grants.files ?? []).map(({ path, mode }) => `${path} (${mode})`);
-  return [how, `network ${grants.network}`, `files ${files.join(', ') || 'none'}`].join('; ');
+  const network = [grants.network].flat().join(', ') || 'no host';
+  return [how, `network ${network}`, `files ${files.join(', ') || 'none'}`].join('; ');
 }

@@ -10,6 +10,7 @@ import type {
   ServiceMetadata,
   ServiceRecord,
 } from '../../contracts/services.ts';
+import { Confinement } from '../../contracts/servers.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../connection/connection.ts';
 import { confinementOf } from '../connection/spawned.ts';
@@ -58,7 +59,8 @@ export function managedService(
   };
   return {
     name,
-    status: (request) => recordOf(server, report(request), scope.config),
+    status: (request) =>
+      recordOf(server, report(request), scope.config, scope.find(Confinement)?.inForce(name)),
     description: () => connection.definition.description,
     title: () => saidText('serverInfo', 'title'),
     toolNames: () => report().names(),
@@ -175,7 +177,12 @@ async function rewrite(
   await scope.get(ConfigControl).reload();
 }
 
-function recordOf(server: Server, tools: ToolReport, config: UpstreamConfig): ServiceRecord {
+function recordOf(
+  server: Server,
+  tools: ToolReport,
+  config: UpstreamConfig,
+  inForce: string | undefined,
+): ServiceRecord {
   const { connection } = server;
   const {
     name,
@@ -189,7 +196,12 @@ function recordOf(server: Server, tools: ToolReport, config: UpstreamConfig): Se
     health,
     ...(fault !== undefined && { error: fault }),
     ...(remedy !== undefined && { remedy }),
-    metadata: metadataOf(server, tools, config),
+    metadata: metadataOf(
+      server,
+      tools,
+      // Its command may have been filled with a secret.
+      confinementOf(connection.definition, config, inForce && connection.conversation.ownWords(inForce)),
+    ),
   };
 }
 
@@ -212,7 +224,7 @@ function firstOf(entries: readonly string[]): readonly string[] {
 function metadataOf(
   { connection, own, lastEra: { transport } }: Server,
   { count, excluded, malformed, collisions, partialLists, odd, takenEntries }: ToolReport,
-  config: UpstreamConfig,
+  confinement: string,
 ): ServiceMetadata {
   const { definition, facts, status, retry, counts, lastRestartedAt, conversation } = connection;
   const restartCount = counts.requested + counts.automatic;
@@ -243,7 +255,7 @@ function metadataOf(
     autoStart: autoStart ?? type !== 'stdio',
     ...(isInPod && { runsIn: 'pod', image }),
     ...(type === 'stdio'
-      ? { command: hideInWords(command), confinement: confinementOf(definition, config) }
+      ? { command: hideInWords(command), confinement }
       : isInPod
         ? { command: hideInWords(command) }
         : { url: hideInUrl(url) }),

@@ -61,7 +61,7 @@ describe('isolate: container, with a program in the place of docker', () => {
     const { metadata, state } = await settled(gateway);
     expect(state).to.equal('running');
     expect((metadata as JsonObject)['confinement']).to.match(
-      /^container; network none; files .*\(rw\), .*\(ro\)$/,
+      /^container; network none; files .*\(rw\), .*\(ro\); image ghcr\.io\/acme\/files@sha256:a{64}; limits memory 300 MB, processors 0\.5, processes 40, open files 4096 each, tmp 256 MB$/,
     );
     const calls = (): string[][] =>
       readFileSync(engine.at('calls'), 'utf8')

@@ -3,6 +3,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
 import type { Spawned } from '../../../contracts/servers.ts';
+import { helpedBy } from '../../../kit/faults/remedy.ts';
 import type { StandardError } from './standardError.ts';
 import { LIGHT_LINE } from './unaskedFlow.ts';
 import type { UnaskedFlow } from './unaskedFlow.ts';
@@ -32,7 +33,12 @@ export class ServerProcess {
     this.#options = options;
     const { command, env, folder: cwd } = options.spawned;
     const [file = '', ...args] = command;
-    this.#child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    try {
+      this.#child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    } catch (error) {
+      options.spawned.ended?.();
+      throw unspawned(error);
+    }
     const { pid } = this.#child;
     if (pid !== undefined) options.watchdog.add(pid);
     this.#exited = new Promise((resolve) => {
@@ -43,8 +49,12 @@ export class ServerProcess {
         if (pid !== undefined) options.watchdog.remove(pid);
         resolve();
       });
-      this.#child.once('error', () => resolve());
+      this.#child.once('error', () => {
+        if (pid === undefined) options.spawned.ended?.();
+        resolve();
+      });
     });
+    options.spawned.begun?.((line) => options.output.note(line));
     this.#child.stdin.on('error', () => undefined);
     this.#child.stdout.on('error', () => undefined);
     this.#child.stderr.on('error', () => undefined);
@@ -141,6 +151,14 @@ export class ServerProcess {
       // ESRCH: the group is empty already.
     }
   }
+}
+
+/** Node.js throws what the system says about all words together. */
+function unspawned(error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'E2BIG') return error;
+  const cause = 'the command cannot be run: its arguments and variables together are too long for the system';
+  const what = 'shorten args or env, or have it read the long value from a file';
+  return helpedBy({ do: 'edit', what }, 'UPSTREAM_UNREACHABLE', cause);
 }
 
 /** What to do about a command that does not exist and has its arguments in one text with it; empty for one word. */

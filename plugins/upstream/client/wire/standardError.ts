@@ -87,6 +87,11 @@ export class StandardError {
     return Math.max(1, this.#heard - before);
   }
 
+  /** Takes a line about the process from what confines it, as if the process had written it. */
+  note(line: string): void {
+    this.#hear(line);
+  }
+
   /** Logs standard output that is not a message. */
   noise(text: string): void {
     this.#noise ??= text.slice(0, MAX_NOISE_CHARS);

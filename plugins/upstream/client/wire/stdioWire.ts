@@ -129,6 +129,8 @@ export class StdioWire implements Wire {
   async close(): Promise<void> {
     const { output, command } = this.#options;
     if (!this.#isClosed && this.#process !== undefined) output.ended(command, this.#hasAnswered);
+    // It was made ready, and is not spawned.
+    if (!this.#isClosed && this.#process === undefined) this.#options.spawned.ended?.();
     this.#isClosed = true;
     this.#flush();
     this.#flow.end();
