@@ -13,6 +13,9 @@ import { onPath } from './probe.ts';
 /** Variables of the engine's own program, which has them from Pegboard; the server gets none of these names. */
 const OF_ENGINE =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|(LD|DOCKER|CONTAINER|CONTAINERS|PODMAN|XDG|BUILDAH)_\w+)$/;
+/** Variables that libraries of the engine's program obey: those of a definition would run its code outside, or tell it where to look. */
+const OBEYED =
+  /^(GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|LOCPATH|NLSPATH|NIS_PATH|HOSTALIASES|LOCALDOMAIN|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR|BASH_ENV|ENV|SHELLOPTS|GODEBUG|GOTRACEBACK|GOGC|GOMEMLIMIT|GOMAXPROCS|GOCOVERDIR|MALLOC_\w+)$/;
 /** Places outside, which a container does not have. */
 const OUTSIDE = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|\w+_CA_BUNDLE|GIT_SSL_CAINFO|UV_\w+|npm_config_\w+)$/i;
 
@@ -43,7 +46,9 @@ export async function contained(
   const paths = granted.map(({ path }) => path);
   if (folder !== undefined && !isWithin(folder, paths))
     throw wrong('cwd of the definition is not granted', 'grant it in grants.files');
-  const given = Object.entries(env).filter(([name]) => !OF_ENGINE.test(name) && !OUTSIDE.test(name));
+  const given = Object.entries(env).filter(
+    ([name]) => ![OF_ENGINE, OBEYED, OUTSIDE].some((names) => names.test(name)),
+  );
   const own = Object.entries(process.env).filter(([name]) => OF_ENGINE.test(name)) as [string, string][];
   const name = `pegboard-${server}-${randomBytes(6).toString('hex')}`;
   networks.confined(confined, forPeople({ how: 'container', image, grants, config, mounts: granted }));

@@ -55,7 +55,12 @@ describe('isolate: container, with a program in the place of docker', () => {
     };
     const path = `${engine.path}${delimiter}${process.env['PATH'] ?? ''}`;
     const gateway = await start(
-      { args: ['--root', '/x'], command: ['serve'], env: { TOKEN: 'own' }, grants },
+      {
+        args: ['--root', '/x'],
+        command: ['serve'],
+        env: { TOKEN: 'own', GLIBC_TUNABLES: 'x', GODEBUG: 'x', GCONV_PATH: '/x' },
+        grants,
+      },
       path,
     );
     const { metadata, state } = await settled(gateway);
@@ -88,6 +93,7 @@ describe('isolate: container, with a program in the place of docker', () => {
         ].join(' '),
       ),
     );
+    expect(run.join(' ')).to.not.match(/GLIBC_TUNABLES|GODEBUG|GCONV_PATH/);
     expect(run.join(' ')).to.not.contain('own').and.not.contain('PATH');
     await callCore(gateway, 'core_service_stop', { name: 's', confirm: true });
     await until(() => calls().some((call) => call.slice(0, 3).join(' ') === `rm --force ${name}`));
