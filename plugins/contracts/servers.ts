@@ -215,8 +215,15 @@ export interface Confinement {
   /** What to spawn in place of the server's own command: it runs that, with that environment at most.
    *  @throws GatewayError CONFIG_INVALID, UPSTREAM_UNREACHABLE with what helps, if it cannot be confined so */
   confine(wanted: Confined): Promise<Spawned>;
-  /** What the latest process of a server has and was refused, for people; undefined if none was confined yet. */
-  inForce(server: string): string | undefined;
+  /** What the latest process of a server has; undefined if none was confined yet. */
+  inForce(server: string): InForce | undefined;
+}
+/** What confines a process now. */
+export interface InForce {
+  /** All of it, and what was asked for in vain, for people. */
+  readonly text: string;
+  /** Hosts that its grants refused, as an entry of `grants.network` would name them; not all if there were many. */
+  readonly refusedHosts: readonly string[];
 }
 export const Confinement = one<Confinement>('confinement');
 

@@ -33,6 +33,8 @@ export interface ServiceMetadata extends JsonObject {
   readonly transport?: string;
   /** What keeps a stdio server from the rest of the machine: `none`, or how and what it is granted, for people. */
   readonly confinement?: string;
+  /** Hosts that its `grants.network` refused; absent if there are none. */
+  readonly refusedHosts?: readonly string[];
   readonly autoStart?: boolean;
   readonly suspended?: boolean;
   readonly tools?: number;

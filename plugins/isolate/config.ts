@@ -10,7 +10,9 @@ export interface IsolateConfig {
   readonly tmpMb: number;
   /** Size of the home of a sandbox, which is kept between starts; one that grows beyond it ends the server. */
   readonly homeMb: number;
-  /** How often that size is measured. */
+  /** Files and folders in the home of a sandbox; one with more ends the server. */
+  readonly homeFiles: number;
+  /** How often these are measured. */
   readonly homeCheckSeconds: number;
   /** Connections at a time through the proxy of a sandbox whose definition lists hosts; more are closed. */
   readonly connections: number;

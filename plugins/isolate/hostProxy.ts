@@ -33,7 +33,7 @@ export interface HostProxyParts extends ReachParts {
   readonly connections: number;
   readonly idleMs: number;
   /** Takes a place that was asked for in vain, and why. */
-  readonly onFailure: (place: string, why: string) => void;
+  readonly onFailure: (place: string, failed: { readonly why: string; readonly isRefused: boolean }) => void;
   /** Takes why it has ended by itself. */
   readonly onFlood: () => void;
 }
@@ -227,7 +227,8 @@ export class HostProxy {
   #failed(place: Place, error: unknown): string {
     const text = placeText(place);
     const isRefused = error instanceof Refused;
-    this.#parts.onFailure(text, isRefused ? error.message : `cannot be reached: ${messageOf(error)}`);
+    const why = isRefused ? error.message : `cannot be reached: ${messageOf(error)}`;
+    this.#parts.onFailure(text, { why, isRefused });
     return isRefused ? `${text} is refused: ${error.message}` : `${text} cannot be reached`;
   }
 

@@ -1,5 +1,5 @@
 import type { Scope } from 'pegboard';
-import type { Confined, Grants, Spawned } from '../contracts/servers.ts';
+import type { Confined, Grants, InForce, Spawned } from '../contracts/servers.ts';
 import { readHostGrant } from '../kit/definitions/hostGrant.ts';
 import type { HostGrant } from '../kit/definitions/hostGrant.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
@@ -13,13 +13,18 @@ import { boundedResolve } from './reach.ts';
 /** Places of a server that are shown as refused, and told to its log. Their names are its own words. */
 const MAX_FAILURES = 20;
 
+interface Failed {
+  readonly why: string;
+  readonly isRefused: boolean;
+}
+
 /** The latest process of a server. */
 interface Confinements {
   /** In words, without what was refused. */
   text: string;
   /** The list that the failures belong to. */
   hosts: string;
-  readonly failures: Map<string, string>;
+  readonly failures: Map<string, Failed>;
   more: number;
 }
 
@@ -55,15 +60,14 @@ export class Networks {
   }
 
   /** What the latest process of a server has and was refused; undefined without one. */
-  inForce(server: string): string | undefined {
+  inForce(server: string): InForce | undefined {
     const known = this.#known.get(server);
     if (known === undefined) return undefined;
-    const failures = [...known.failures].map(([place, why]) => `${place} (${why})`);
+    const failures = [...known.failures].map(([place, { why }]) => `${place} (${why})`);
     const more = known.more > 0 ? [`and ${known.more} more`] : [];
-    return [
-      known.text,
-      ...(failures.length > 0 ? [`in vain: ${[...failures, ...more].join(', ')}`] : []),
-    ].join('; ');
+    const vain = failures.length > 0 ? [`in vain: ${[...failures, ...more].join(', ')}`] : [];
+    const refused = [...known.failures].filter(([, { isRefused }]) => isRefused);
+    return { text: [known.text, ...vain].join('; '), refusedHosts: refused.map(([place]) => place) };
   }
 
   forget(server: string): void {
@@ -85,8 +89,8 @@ export class Networks {
       resolve: this.#resolve,
       connections: this.#config().connections,
       idleMs: this.#config().connectionIdleSeconds * 1_000,
-      onFailure: (place, why) => {
-        if (this.#isNew(server, place, why)) note?.(`isolate: ${place} is not reached: ${why}`);
+      onFailure: (place, failed) => {
+        if (this.#isNew(server, place, failed)) note?.(`isolate: ${place} is not reached: ${failed.why}`);
       },
       onFlood: () => {
         note?.('isolate: it floods the proxy to its hosts, which has ended');
@@ -96,7 +100,6 @@ export class Networks {
       },
     });
     this.#folder ??= socketFolder(kept.state);
-    this.#open.add(proxy);
     const end = async (): Promise<void> => {
       this.#open.delete(proxy);
       await proxy.close();
@@ -105,7 +108,11 @@ export class Networks {
       this.#folder = undefined;
       throw error;
     });
-    const path = await proxy.listen(folder);
+    this.#open.add(proxy);
+    const path = await proxy.listen(folder).catch((error: unknown) => {
+      this.#open.delete(proxy);
+      throw error;
+    });
     // The plugin may have stopped meanwhile.
     if (this.#scope.signal.aborted) await end();
     return {
@@ -123,14 +130,14 @@ export class Networks {
   }
 
   /** Keeps a failure once, as far as there is room. */
-  #isNew(server: string, place: string, why: string): boolean {
+  #isNew(server: string, place: string, failed: Failed): boolean {
     const known = this.#known.get(server);
     if (known === undefined || known.failures.has(place)) return false;
     if (known.failures.size >= MAX_FAILURES) {
       known.more += 1;
       return false;
     }
-    known.failures.set(place, why);
+    known.failures.set(place, failed);
     return true;
   }
 }

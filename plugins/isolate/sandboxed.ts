@@ -39,13 +39,14 @@ const PLACES = [
 /** Ends the server whose home grows too large or cannot be measured. Its input ends with the server's process group,
  *  which it is not in: a signal to that group would stop it. */
 const WATCH = `
-group=$1 home=$2 most=$3 every=$4 failed=0
+group=$1 home=$2 most=$3 files=$4 every=$5 failed=0
 echo on; exec >/dev/null
 while timeout "$every" cat; [ $? = 124 ]; do
-  if used=$(du -sk "$home" 2>/dev/null); then
-    failed=0; used=\${used%%[!0-9]*}
-    [ "$used" -le "$most" ] && continue
+  if used=$(du -sk "$home" 2>/dev/null) && count=$(du -s --inodes "$home" 2>/dev/null); then
+    failed=0; used=\${used%%[!0-9]*} count=\${count%%[!0-9]*}
+    [ "$used" -le "$most" ] && [ "$count" -le "$files" ] && continue
     why="its home is larger than $((most / 1024)) MB (homeMb of the plugin isolate)"
+    [ "$count" -le "$files" ] || why="its home has more than $files files (homeFiles of the plugin isolate)"
   else
     chmod -R u+rwX "$home" 2>/dev/null; failed=$((failed + 1))
     [ "$failed" -lt 5 ] && continue
@@ -60,8 +61,8 @@ kill -s KILL -- "-$group" 2>/dev/null
 /** Runs outside: SIGTERM is for the server alone, which starts once its home is watched. */
 const OUTER = `
 trap '' TERM
-watch=$1 home=$2 most=$3 every=$4; shift 4
-on=$(sleep infinity </dev/null 2>/dev/null | setsid /bin/sh -c "$watch" sh "$$" "$home" "$most" "$every" &)
+watch=$1 home=$2 most=$3 files=$4 every=$5; shift 5
+on=$(sleep infinity </dev/null 2>/dev/null | setsid /bin/sh -c "$watch" sh "$$" "$home" "$most" "$files" "$every" &)
 [ "$on" = on ] || { echo 'isolate: its home cannot be watched' >&2; exit 1; }
 exec "$@"
 `;
@@ -97,7 +98,7 @@ export async function sandboxed(
     throw wrong('cwd of the definition is not granted', 'grant it in grants.files');
   const home = join(kept.state, 'isolate', encodeURIComponent(server));
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const { tmpMb, homeMb, homeCheckSeconds } = config;
+  const { tmpMb, homeMb, homeFiles, homeCheckSeconds } = config;
   const start = isSeen(place) ? place : HOME;
   const isListed = typeof grants.network !== 'string';
   const { words, carried } = environment({
@@ -114,7 +115,17 @@ export async function sandboxed(
   const network = await networks.begin(confined, kept);
   return {
     command: [
-      ...['/bin/sh', '-c', OUTER, 'sh', WATCH, home, String(homeMb * 1_024), String(homeCheckSeconds)],
+      ...[
+        '/bin/sh',
+        '-c',
+        OUTER,
+        'sh',
+        WATCH,
+        home,
+        String(homeMb * 1_024),
+        String(homeFiles),
+        String(homeCheckSeconds),
+      ],
       ...[bubblewrap.path, ...bubblewrap.words],
       ...(grants.network === 'all' ? [] : ['--unshare-net']),
       ...[...tmpfs, '/dev/shm', '--remount-ro', '/dev', ...tmpfs, '/tmp'],

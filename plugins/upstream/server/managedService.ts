@@ -11,6 +11,7 @@ import type {
   ServiceRecord,
 } from '../../contracts/services.ts';
 import { Confinement } from '../../contracts/servers.ts';
+import type { InForce } from '../../contracts/servers.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../connection/connection.ts';
 import { confinementOf } from '../connection/spawned.ts';
@@ -181,7 +182,7 @@ function recordOf(
   server: Server,
   tools: ToolReport,
   config: UpstreamConfig,
-  inForce: string | undefined,
+  inForce: InForce | undefined,
 ): ServiceRecord {
   const { connection } = server;
   const {
@@ -196,12 +197,19 @@ function recordOf(
     health,
     ...(fault !== undefined && { error: fault }),
     ...(remedy !== undefined && { remedy }),
-    metadata: metadataOf(
-      server,
-      tools,
-      // Its command may have been filled with a secret.
-      confinementOf(connection.definition, config, inForce && connection.conversation.ownWords(inForce)),
-    ),
+    metadata: {
+      ...metadataOf(
+        server,
+        tools,
+        // Its command may have been filled with a secret.
+        confinementOf(
+          connection.definition,
+          config,
+          inForce && connection.conversation.ownWords(inForce.text),
+        ),
+      ),
+      ...(inForce && inForce.refusedHosts.length > 0 && { refusedHosts: inForce.refusedHosts }),
+    },
   };
 }
 

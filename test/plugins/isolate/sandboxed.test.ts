@@ -396,6 +396,15 @@ describe('isolate: sandbox', function () {
     expect((await run(gateway, 'echo well', 'other')).said).to.equal('well\n');
   });
 
+  it('ends a server that fills its home with empty files', async () => {
+    const config = 'plugins: { isolate: { config: { homeFiles: 100, homeCheckSeconds: 1 } } }\n';
+    const gateway = await start({ s: shell() }, config);
+    const line = 'mkdir -p ~/a; cd ~/a; for i in $(seq 120); do : > $i; done; sleep 15';
+    await settled(gateway, 's');
+    await callCore(gateway, 'x_s_run', { line }).catch(() => undefined);
+    await until(() => JSON.stringify(gateway.log.records).includes('its home has more than 100 files'));
+  });
+
   it('holds a grant inside another one, whichever comes first', async () => {
     const data = makeDirectory({ 'keep/a': 'one', 'open/a': 'one' });
     const [all, keep] = [{ path: data.path, mode: 'rw' }, { path: data.at('keep') }];
