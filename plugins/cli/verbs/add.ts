@@ -1,4 +1,4 @@
-import type { Invocation } from 'pegboard';
+import type { CommandOption, Invocation, JsonObject } from 'pegboard';
 import { addTo } from '../add/addTo.ts';
 import { sayUnfilled } from '../add/sayUnfilled.ts';
 import { ADD_OPTIONS } from '../../kit/add/addOptions.ts';
@@ -21,6 +21,14 @@ import { printObject } from '../output/print.ts';
 import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
 
+const OPTIONS: readonly CommandOption[] = [
+  ...ADD_OPTIONS,
+  {
+    flags: '--isolate',
+    description: 'try it in a sandbox, and write what it may have into the definition; asks, unless --yes',
+  },
+];
+
 export const add = verb({
   name: 'add',
   summary: 'add an MCP server and print its tools',
@@ -32,8 +40,8 @@ export const add = verb({
         'a command; a URL; a package or an image; JSON; an install link; a server.json, manifest.json, or a line such as claude mcp add …',
     },
   ],
-  options: ADD_OPTIONS,
-  readWords: (words) => addWords(words, [...ADD_OPTIONS, ...COMMON_OPTIONS]),
+  options: OPTIONS,
+  readWords: (words) => addWords(words, [...OPTIONS, ...COMMON_OPTIONS]),
   examples: [
     'pegboard add git -- uvx mcp-server-git',
     'pegboard add @modelcontextprotocol/server-memory',
@@ -57,17 +65,20 @@ export const add = verb({
       url,
     });
     const found = await withPin(typed, invocation);
-    const apart = secretsApart(found.name, found.spec, {
+    const plain = secretsApart(found.name, found.spec, {
       directory: invocation.directory,
       awaitsSecrets: true,
       ...(found.secrets && { known: found.secrets }),
     });
-    if (apart.wanted.length > 0 && !isOwn) throw noFileFor(found);
+    if (plain.wanted.length > 0 && !isOwn) throw noFileFor(found);
     const say = progressTo(invocation);
     if (found.isNamedHere)
       say(`named ${found.name}; for another name: pegboard add <name> ${shownTarget(words.slice(1))}`);
     for (const note of found.notes) say(note);
-    const wanted = await withLeave(found, apart, invocation);
+    const left = await withLeave(found, plain, invocation);
+    const keys = await isolation(left, plain, { invocation, isOwn });
+    const wanted = { ...left, spec: { ...left.spec, ...keys } };
+    const apart = { ...plain, spec: { ...plain.spec, ...keys } };
     try {
       return await Gateway.connected(invocation, (gateway) => addTo(gateway, wanted, apart, invocation));
     } catch (error) {
@@ -76,6 +87,18 @@ export const add = verb({
     }
   },
 });
+
+/** What `--isolate` adds to the definition. @throws Failure */
+async function isolation(
+  wanted: Wanted,
+  apart: Apart,
+  { invocation, isOwn }: { readonly invocation: Invocation; readonly isOwn: boolean },
+): Promise<JsonObject> {
+  if (invocation.options['isolate'] !== true) return {};
+  if (!isOwn) throw new Failure("--isolate tries the server here, and the gateway is another machine's");
+  const { withIsolation } = await import('../add/withIsolation.ts');
+  return withIsolation(wanted, apart, invocation);
+}
 
 function noFileFor({ name, spec: { command, url } }: Wanted): Failure {
   const target = typeof url === 'string' ? [url] : ([command].flat() as string[]);
