@@ -58,7 +58,7 @@ describe('e2e: the types of the package', function () {
         const compiler = join(folder.path, `node_modules/typescript-${version}/bin/tsc`);
         const said = await run(process.execPath, [compiler, '-p', folder.at(file)]).then(
           () => '',
-          ({ stdout }: { stdout: string }) => stdout,
+          (error: unknown) => (error as { readonly stdout: string }).stdout,
         );
         expect(said).equal('');
       });
