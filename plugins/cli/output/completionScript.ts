@@ -22,7 +22,12 @@ const FISH = `# fish completion for pegboard: pegboard completion fish > ~/.conf
 function __pegboard_complete
   set -l words (commandline -opc) (commandline -ct)
   # fish quotes what it inserts.
-  pegboard __complete -- $words[2..-1] 2>/dev/null
+  set -l found (pegboard __complete -- $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
 complete -c pegboard -f -a '(__pegboard_complete)'
 `;

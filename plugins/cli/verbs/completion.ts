@@ -1,4 +1,5 @@
 import type { Command, Invocation } from 'pegboard';
+import { EDITOR_SCHEMAS } from '../../kit/definitions/schemaLine.ts';
 import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
 import { readContexts } from '../contexts.ts';
 import { Failure } from '../failure.ts';
@@ -56,17 +57,27 @@ async function candidates(
   if (command === undefined) return verbs.map((one) => one.name);
   const sub = command.subcommands?.find((one) => one.name === second);
   if (last.startsWith('-')) return flagsOf(sub ?? command);
+  const values = choicesOf(sub ?? command, before.at(-1));
+  if (values !== undefined) return values;
   if (command.subcommands !== undefined && sub === undefined)
     return command.subcommands.map((one) => one.name);
   if (before.at(-1) === '--context' || command.name === 'context')
     return (await readContexts(invocation.directory)).contexts.map((one) => one.name);
   if (before.at(-1) === '--server') return names(invocation, 'server');
   const parameter = command.parameters?.[typed.length - 1]?.name ?? '';
-  if (parameter === '<kind>') return KINDS.map((kind) => (command.name === 'list' ? kind.plural : kind.name));
+  if (parameter === '<kind>' && command.name !== 'schema')
+    return KINDS.map((kind) => (command.name === 'list' ? kind.plural : kind.name));
+  if (parameter === '<shell>') return ['bash', 'zsh', 'fish'];
+  if (command.name === 'schema') return EDITOR_SCHEMAS;
   if (parameter === '<tool>') return names(invocation, 'tool');
   if (parameter === '<server>') return names(invocation, 'server');
   if (parameter === '<workflow>') return names(invocation, 'workflow');
   return parameter === '[name]' && second !== undefined ? names(invocation, second) : [];
+}
+
+/** The values of the option that was typed last, if it has a few. */
+function choicesOf({ options = [] }: Command, flag = ''): readonly string[] | undefined {
+  return options.find(({ flags }) => flag !== '' && flags.split(/[ ,]+/).includes(flag))?.choices;
 }
 
 function flagsOf({ options = [] }: Command): readonly string[] {
