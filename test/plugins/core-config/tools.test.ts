@@ -241,7 +241,8 @@ describe('plugins/core-config: changing', () => {
     const missing = await boot();
     await update(missing, { Port: 4712 });
     await askCore(missing, 'core_config_save');
-    expect(configOf(missing)).to.equal('aggregator:\n  port: 4712\n');
+    const line = '# yaml-language-server: $schema=http://localhost:4712/schemas/config.schema.json\n';
+    expect(configOf(missing)).to.equal(`${line}aggregator:\n  port: 4712\n`);
     const commented = await boot({ 'config.yaml': '# aggregator:\n#   port: 8090\n' });
     await update(commented, { Port: 4712 });
     await askCore(commented, 'core_config_save');
