@@ -6,9 +6,14 @@ export interface Checked {
   readonly stdout: string;
 }
 
-/** Runs `pegboard check` in a process of its own, as the operator would run it. */
-export function runCheck(directory: string, output: 'text' | 'json'): Promise<Checked> {
-  const argv = [process.argv[1] ?? '', 'check', '--config-path', directory, '--output', output];
+/** Runs `pegboard check` in a process of its own, as the operator would run it.
+ *  @param program of another version */
+export function runCheck(
+  directory: string,
+  output: 'text' | 'json',
+  program = process.argv[1] ?? '',
+): Promise<Checked> {
+  const argv = [program, 'check', '--config-path', directory, '--output', output];
   return new Promise((resolve) => {
     execFile(process.execPath, argv, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       resolve({ isValid: error === null, stdout: stdout === '' ? stderr : stdout }),

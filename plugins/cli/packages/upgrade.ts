@@ -17,8 +17,10 @@ import { declarationDiff } from './declarationDiff.ts';
 import { declarationsOf } from './declarationsOf.ts';
 import { lookedUp } from './lookedUp.ts';
 import { otherBuildOf } from './otherBuildOf.ts';
+import { planOwnUpgrade } from './ownUpgrade.ts';
 
 interface UpgradeOptions {
+  readonly plan?: string | true;
   readonly to?: string;
   readonly static?: boolean;
   readonly dryRun?: boolean;
@@ -28,19 +30,33 @@ interface UpgradeOptions {
 export const upgrade = verb({
   name: 'upgrade',
   summary: 'pin a server to a newer version of its package, after a look at what changes',
-  parameters: [{ name: '<server>', description: 'name of the server' }],
+  parameters: [{ name: '[server]', description: 'name of the server; absent with --plan' }],
   options: [
+    {
+      flags: '--plan [version]',
+      description: 'say what another version of Pegboard itself would change here (default: the newest)',
+    },
     { flags: '--to <version>', description: 'another version than the newest' },
     { flags: '--static', description: 'start nothing; do not compare what the versions declare' },
     { flags: '--trusted-root <file>', description: 'keys of Sigstore in place of those shipped' },
     { flags: '-y, --yes', description: 'write without asking' },
     { flags: '--dry-run', description: 'show what would change, and write nothing' },
   ],
-  examples: ['pegboard upgrade git', 'pegboard upgrade git --to 2026.1.14 --dry-run'],
+  examples: [
+    'pegboard upgrade --plan',
+    'pegboard upgrade git',
+    'pegboard upgrade git --to 2026.1.14 --dry-run',
+  ],
   run: async (invocation) => {
     const { directory, terminal } = invocation;
-    const [name = ''] = invocation.args;
-    const { to, static: isStatic, dryRun, yes } = optionsOf<UpgradeOptions>(invocation);
+    const [name] = invocation.args;
+    const { to, static: isStatic, dryRun, yes, plan } = optionsOf<UpgradeOptions>(invocation);
+    if (plan !== undefined) {
+      if (name !== undefined)
+        throw new Failure('--plan is about Pegboard itself; name no server, or leave it out');
+      return planOwnUpgrade(invocation, wantedOf(plan));
+    }
+    if (name === undefined) throw new Failure('name a server; --plan is about Pegboard itself');
     const say = progressTo(invocation);
     const file = await fileOf(directory, SERVER_KIND, name);
     if (file === undefined)
@@ -91,6 +107,12 @@ export const upgrade = verb({
     return 0;
   },
 });
+
+/** What npm takes for a version, or for a tarball. */
+function wantedOf(plan: string | true): string {
+  if (plan === true) return 'pegboard@latest';
+  return /^\d[\w.-]*$/.test(plan) && !plan.endsWith('.tgz') ? `pegboard@${plan}` : plan;
+}
 
 /** The spec in a file, which may be all of it. @throws Failure */
 function specIn(text: string, file: string): { readonly path: readonly string[]; readonly spec: JsonObject } {
