@@ -17,6 +17,8 @@ import { headersFor } from '../signIn/localToken.ts';
 import type { Seen } from './proposedGrants.ts';
 
 const LOOK_MS = 300;
+/** When a changed definition has been read, on a busy machine, too. */
+const REFUSED_MS = 5_000;
 const MAX_LINES = 200;
 /** What of `aggregator` matters for a server that reaches other machines. */
 const NETWORK = ['proxy', 'noProxy', 'proxyResolves', 'extraCaFile'];
@@ -93,7 +95,8 @@ async function shownBy(
   { name, grants }: { readonly name: string; readonly grants: JsonObject },
   invocation: Invocation,
 ): Promise<Trial> {
-  const until = Date.now() + Number(optionsOf(invocation).timeout) * 1_000;
+  const begun = Date.now();
+  const until = begun + Number(optionsOf(invocation).timeout) * 1_000;
   const hosts = (grants['network'] as readonly string[]).join(', ') || 'no host';
   for (;;) {
     const status = await gateway.readCore('core_service_status', { name }).catch((): JsonObject => ({}));
@@ -102,7 +105,9 @@ async function shownBy(
     const isCurrent =
       String(confinement).startsWith(`sandbox; network ${hosts};`) && isShown(String(confinement), grants);
     const isUp = state === 'running';
-    if ((isCurrent && (isUp || error !== undefined)) || Date.now() > until) {
+    // A definition that cannot be confined so has no process that would show these grants.
+    const isRefused = error !== undefined && state !== 'starting' && Date.now() > begun + REFUSED_MS;
+    if ((isCurrent && (isUp || error !== undefined)) || isRefused || Date.now() > until) {
       const answer = await gateway.readCore('core_server_logs', { server: name, lines: MAX_LINES });
       const lines = (answer['lines'] as readonly JsonObject[]).map(({ text }) =>
         typeof text === 'string' ? text : '',

@@ -48,9 +48,9 @@ describe('pegboard add --isolate', function () {
     const { code, stderr } = await add(directory.path, '--', process.execPath, SERVER);
     expect(code).equal(1);
     expect(stderr).match(/first\.invalid:443[^]*nothing was added, as there is no terminal to ask on/);
-    const data = makeDirectory({ id_rsa: '', '.env': '' });
-    const kept = [directory.path, directory.at('state'), directory.at('secrets/x'), '/tmp', '/'];
-    for (const path of [...kept, data.at('id_rsa'), data.at('.env')]) {
+    const data = makeDirectory({ id_rsa: '' });
+    const kept = [directory.path, directory.at('state'), directory.at('secrets/x'), '/tmp'];
+    for (const path of [...kept, data.at('id_rsa')]) {
       const refused = await add(directory.path, '--yes', '--', process.execPath, SERVER, path);
       expect([refused.code, refused.stderr.includes(`path: ${path}\n`)], refused.stderr).deep.equal([
         1,
