@@ -10,8 +10,8 @@ import { Failure } from '../failure.ts';
 import { progressTo } from '../progressTo.ts';
 import { argumentGrants, failedGrants, hostGrants } from './proposedGrants.ts';
 import type { FileGrant } from './proposedGrants.ts';
-import { withTrialOf } from './trialRun.ts';
-import type { Trial } from './trialRun.ts';
+import { withTrialOf } from './withTrialOf.ts';
+import type { Trial } from './withTrialOf.ts';
 
 /** Starts with other grants: each may show what the next needs. */
 const MAX_TRIALS = 6;

@@ -17,7 +17,7 @@ import { declarationDiff } from './declarationDiff.ts';
 import { declarationsOf } from './declarationsOf.ts';
 import { lookedUp } from './lookedUp.ts';
 import { otherBuildOf } from './otherBuildOf.ts';
-import { planOwnUpgrade } from './ownUpgrade.ts';
+import { planOwnUpgrade } from './planOwnUpgrade.ts';
 
 interface UpgradeOptions {
   readonly plan?: string | true;

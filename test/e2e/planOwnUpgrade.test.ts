@@ -46,7 +46,7 @@ describe('e2e: pegboard upgrade --plan', function () {
     expect(stdout).not.include('yes please');
   });
 
-  it('has nothing to tell of the version that runs, as data too, and refuses what is not Pegboard', async () => {
+  it('has no changes to the version that runs, as data too, and refuses what is not Pegboard', async () => {
     const same = await plan(tarball(), '', '-o', 'json');
     expect(same.code, same.stderr).equal(0);
     expect(JSON.parse(same.stdout)).deep.equal({ from: '0.1.0', to: '0.1.0', changelog: '', issues: [] });
