@@ -189,7 +189,7 @@ export async function bundle() {
         // One copy of every capability token (D27), and what most plugins load anyway.
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|index\.ts)|plugins\/(contracts\/|kit\/(?!files\/|net\/|oauth\/|provenance\/|tls\/)|kit\/oauth\/(oauthError|openDownstream|signInCall)))/,
+          test: /\/(kernel\/(?!program\/|index\.ts)|plugins\/(contracts\/|kit\/(?!files\/|net\/|oauth\/|processes\/processTree|provenance\/|tls\/)|kit\/oauth\/(oauthError|openDownstream|signInCall)))/,
           priority: 2,
         },
         {

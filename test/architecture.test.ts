@@ -27,6 +27,7 @@ const SHIPPED = [
     '@sigstore/bundle',
     '@sigstore/protobuf-specs',
     '@sigstore/verify',
+    'cross-spawn',
     'forwarded-parse',
     'ioredis',
     'jose',

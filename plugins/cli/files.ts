@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { link, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf } from 'pegboard';
 import { throughDraft } from '../kit/files/atomicFile.ts';
 import { Failure } from './failure.ts';
+import { renameOver } from '../kit/files/renameOver.ts';
 
 const PRIVATE = 0o600;
 
@@ -20,7 +21,7 @@ export async function createPrivate(path: string, text: string): Promise<void> {
 
 /** Creates or overwrites a file of mode 0600 in one step, with its folder. @throws Failure if it cannot be written */
 export async function writePrivate(path: string, text: string): Promise<void> {
-  await place(path, text, PRIVATE, (draft) => rename(draft, path));
+  await place(path, text, PRIVATE, (draft) => renameOver(draft, path));
 }
 
 /** Replaces a file in one step and keeps its mode; a link stays a link. @param before the text that must still be there,
@@ -40,7 +41,7 @@ export async function replaceText(
         throw new Failure(
           `${path} has changed since it was read, so it is left as it is; run the command again`,
         );
-      await rename(draft, target);
+      await renameOver(draft, target);
     });
   });
 }

@@ -1,8 +1,9 @@
-import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataSynced, synced } from '../kit/files/synced.ts';
 import type { LogFile, LogPlace } from './logPlace.ts';
+import { renameOver } from '../kit/files/renameOver.ts';
 
 const FILE = 'vault.log';
 
@@ -26,7 +27,7 @@ export async function diskPlace(folder: string): Promise<LogPlace> {
       await rm(draft, { force: true });
       return fileOf(await open(draft, 'wx+', 0o600));
     },
-    publish: () => rename(draft, file),
+    publish: () => renameOver(draft, file),
     settle: () => syncFolder(folder),
     setAside: async () => {
       const aside = await unusedName(`${file}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '')}`);

@@ -1,7 +1,8 @@
-import { link, open, readFile, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readFile, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { synced } from './synced.ts';
+import { renameOver } from './renameOver.ts';
 
 const NEW_FILE_MODE = 0o600;
 const DRAFT = /^\..+\.[0-9a-f]{12}\.tmp$/;
@@ -32,7 +33,7 @@ export async function replaceFile(file: string, expected: string, text: string):
   return throughDraft(target, text, mode & 0o777, async (draft) => {
     await removeAbandoned(draft);
     if ((await readFile(target, 'utf8')) !== expected) return false;
-    await rename(draft, target);
+    await renameOver(draft, target);
     await syncFolder(dirname(target));
     return true;
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { throughDraft } from '../files/atomicFile.ts';
 import { Failure } from '../text/failure.ts';
@@ -8,6 +8,7 @@ import type { PackageSource } from './packageIn.ts';
 import { pypiFound } from './pypiFound.ts';
 import { MAX_ARCHIVE_BYTES, registryRequest } from './registryRequest.ts';
 import type { Asking } from './registryRequest.ts';
+import { renameOver } from '../files/renameOver.ts';
 
 /** An archive that no start has used for so long is of an earlier version. */
 const UNUSED_MS = 90 * 86_400_000;
@@ -30,7 +31,7 @@ export async function verifiedFile(source: PackageSource, folder: string, asking
   await mkdir(place, { recursive: true, mode: 0o700 });
   const file = join(place, name);
   // Other servers may start from it at the same time.
-  await throughDraft(file, bytes, 0o600, (draft) => rename(draft, file));
+  await throughDraft(file, bytes, 0o600, (draft) => renameOver(draft, file));
   await removeUnused(folder);
   return file;
 }

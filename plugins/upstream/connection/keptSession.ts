@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { inTurn } from 'pegboard/kit';
@@ -8,6 +8,7 @@ import type { KeyRing } from '../../contracts/vault.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ResumableSession } from '../client/revision/resume.ts';
 import { endpointKey } from './endpointKey.ts';
+import { renameOver } from '../../kit/files/renameOver.ts';
 
 interface Kept extends ResumableSession {
   /** `endpointKey` of the definition whose server began the session. */
@@ -54,7 +55,7 @@ export class KeptSession {
       const sealed = sealBytes(this.#keys()[0], CONTEXT, Buffer.from(JSON.stringify(kept)));
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await writeFile(`${file}.new`, sealed, { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      await renameOver(`${file}.new`, file);
     });
   }
 

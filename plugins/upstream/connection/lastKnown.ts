@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
@@ -14,6 +14,7 @@ import type { ListName } from '../client/conversation/readList.ts';
 import { readAskEras, readKnownEra } from '../client/revision/lastEra.ts';
 import type { AskEras, KnownEra } from '../client/revision/lastEra.ts';
 import type { Listing } from '../client/conversation/listing.ts';
+import { renameOver } from '../../kit/files/renameOver.ts';
 
 /** What is kept of a server. */
 export interface Known {
@@ -90,7 +91,7 @@ export class LastKnown {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileIn(folder, server);
       await writeFile(`${file}.new`, jsonOf(kept), { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      await renameOver(`${file}.new`, file);
     });
   }
 

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
 import type { Spawned } from '../../../contracts/servers.ts';
 import { helpedBy } from '../../../kit/faults/remedy.ts';
+import { killTree, spawnTree } from '../../../kit/processes/processTree.ts';
 import type { StandardError } from './standardError.ts';
 import { LIGHT_LINE } from './unaskedFlow.ts';
 import type { UnaskedFlow } from './unaskedFlow.ts';
@@ -32,9 +32,8 @@ export class ServerProcess {
   constructor(options: ProcessOptions) {
     this.#options = options;
     const { command, env, folder: cwd } = options.spawned;
-    const [file = '', ...args] = command;
     try {
-      this.#child = spawn(file, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+      this.#child = spawnTree(command, { env, cwd });
     } catch (error) {
       options.spawned.ended?.();
       throw unspawned(error);
@@ -143,13 +142,8 @@ export class ServerProcess {
     });
   }
 
-  #killGroup(signal: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, signal);
-    } catch {
-      // ESRCH: the group is empty already.
-    }
+  #killGroup(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.#child.pid !== undefined) killTree(this.#child.pid, signal);
   }
 }
 

@@ -1,21 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Log } from 'pegboard';
-
-/** Reads `+ group` and `- group`; the end of its input means that Pegboard has ended, for any reason. */
-const SCRIPT = `
-trap '' HUP INT TERM QUIT PIPE
-groups=' '
-while read -r op group; do
-  case "$op" in
-    +) groups="$groups$group " ;;
-    -) kept=' '
-       for one in $groups; do [ "$one" = "$group" ] || kept="$kept$one "; done
-       groups=$kept ;;
-  esac
-done
-for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
-`;
+import { watchdogCommand } from '../../../kit/processes/watchdogCommand.ts';
 
 /** A small process in its own session that kills the servers' process groups after Pegboard has died. */
 export class Watchdog {
@@ -50,7 +36,9 @@ export class Watchdog {
   }
 
   #begin(): void {
-    const child = spawn('/bin/sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+    const [file, ...args] = watchdogCommand();
+    const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore'];
+    const child = spawn(file, args, { detached: true, stdio, windowsHide: true });
     this.#child = child;
     child.stdin.on('error', () => undefined);
     child.on('error', (error) => {
