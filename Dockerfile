@@ -31,7 +31,7 @@ VOLUME /var/lib/pegboard
 HEALTHCHECK --interval=10s --timeout=5s --start-period=40s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8090/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "/app/dist/kernel/program/pegboard.js"]
-CMD ["serve", "--config-path", "/etc/pegboard", "--state-path", "/var/lib/pegboard", "--host", "0.0.0.0"]
+CMD ["serve", "--config-path", "/etc/pegboard", "--state-path", "/var/lib/pegboard", "--host", "0.0.0.0", "--set", "plugins.http.config.unguarded=refuse"]
 
 FROM base AS tools
 # hadolint ignore=DL3008

@@ -4,6 +4,9 @@ export interface HttpConfig {
   readonly host: string;
   /** Taken from aggregator.port. */
   readonly port: number;
+  /** What happens if aggregator.host can be reached from other machines, and callers need neither a sign-in nor
+   *  the local token: a warning, or no start. The default command of the image refuses. */
+  readonly unguarded: 'warn' | 'refuse';
   /** Whether a free port is taken if another process has aggregator.port; default with transport stdio: true. */
   readonly anyPort: boolean;
   /** Host headers to accept besides localhost and addresses of this machine, without port: gateway.example.com. */

@@ -50,10 +50,19 @@ function isOverStdio({ aggregator }: Settings): boolean {
   return aggregator.transport === 'stdio';
 }
 
-function insecureFindings({ host }: HttpConfig, settings: Settings): readonly Finding[] {
-  if (LOOPBACK_ADDRESSES.has(host) || needsSignIn(settings)) return [];
-  const message = `host ${host} listens beyond this machine: any client that reaches the port can call every tool unless a plugin requires sign-in; set aggregator.host: localhost if this is not intended`;
-  return [{ path: ['aggregator', 'host'], message, severity: 'warning' }];
+function insecureFindings({ host, unguarded }: HttpConfig, settings: Settings): readonly Finding[] {
+  const { localToken } = settings.aggregator;
+  const wantsToken = localToken === true && settings.plugins['local-token'] !== false;
+  if (LOOPBACK_ADDRESSES.has(host) || needsSignIn(settings) || wantsToken) return [];
+  const path = ['aggregator', 'host'];
+  const begin = `host ${host} listens beyond this machine: any client that reaches the port can call every tool`;
+  if (unguarded === 'warn') {
+    const message = `${begin} unless a plugin requires sign-in; set aggregator.host: localhost if this is not intended`;
+    return [{ path, message, severity: 'warning' }];
+  }
+  const fix = 'configure aggregator.oauth.server or aggregator.localToken: true';
+  const otherwise = 'where something else guards the port, start it with plugins.http.config.unguarded=warn';
+  return [{ path, message: `${begin}; ${fix}; ${otherwise}` }];
 }
 
 /** The address of a socket that another process has opened is not in the settings. */

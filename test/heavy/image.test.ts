@@ -9,6 +9,7 @@ import { stagesOfDockerfile } from '../support/dockerfile.ts';
 import { runImage } from '../support/imageInFolder.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { needRoot } from '../support/needRoot.ts';
+import { runPegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 
 /** The version line of the Dockerfile, as a package that holds the binary only. */
@@ -32,6 +33,30 @@ describe('the image', function () {
     }
     expect(stdout).equal('');
     expect(status).equal(0);
+  });
+
+  it('has a command that does not listen beyond itself for callers without a sign-in or the local token', async () => {
+    const [, base] = stagesOfDockerfile();
+    const command = base?.instructions.find(({ name }) => name === 'CMD')?.text ?? '[]';
+    const words = JSON.parse(command) as string[];
+    expect(words).include.members(['--host', '0.0.0.0']);
+    const setting = words[words.indexOf('--set') + 1] ?? '';
+    expect(setting).equal('plugins.http.config.unguarded=refuse');
+    const directory = makeDirectory({ 'config.yaml': '' });
+    const args = [
+      'serve',
+      '--config-path',
+      directory.path,
+      '--port',
+      '0',
+      '--host',
+      '0.0.0.0',
+      '--set',
+      setting,
+    ];
+    const { code, stderr } = await runPegboard(args);
+    expect(code, stderr).equal(3);
+    expect(stderr).include('configure aggregator.oauth.server or aggregator.localToken: true');
   });
 
   it('is built without a target as the one without npx', () => {
@@ -61,9 +86,13 @@ describe('the image', function () {
       '0',
       '--log-format',
       'json',
+      '--set',
+      'aggregator.localToken=true',
     ]);
     const { url } = image.lines.find(({ text }) => text === 'ready') as unknown as { readonly url: string };
-    const client = await McpClient.connect(new URL(url).origin);
+    const token = readFileSync(`/proc/${image.pid()}/root/var/lib/pegboard/local-token`, 'utf8').trim();
+    const headers = { authorization: `Bearer ${token}` };
+    const client = await McpClient.connect(new URL(url).origin, { headers });
     expect(client.initialized).property('serverInfo');
     expect(readFileSync(`/proc/${image.pid()}/status`, 'utf8'))
       .match(/^Uid:\s+1000\s+1000/m)

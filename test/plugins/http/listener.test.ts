@@ -17,6 +17,8 @@ import {
 } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
+import { bootGateway } from '../../support/gateway.ts';
+import type { Gateway } from '../../support/gateway.ts';
 import { isRefused, openSocket, openStream, send } from '../../support/rawHttp.ts';
 import { until, within } from '../../support/until.ts';
 
@@ -73,6 +75,32 @@ describe('http: the listener', () => {
   it('warns when it listens beyond this machine', async () => {
     const { gateway } = await startEdge({ aggregator: { host: '0.0.0.0' } });
     expect(gateway.log.having('beyond this machine', 'warn')).length(1);
+  });
+
+  it('does not start beyond this machine without a guard if it shall refuse, nor lose that guard live', async () => {
+    const config = (localToken: boolean, more: object = {}): string =>
+      JSON.stringify({
+        aggregator: { host: '0.0.0.0', port: 0, localToken },
+        plugins: { http: { config: { unguarded: 'refuse' } }, ...more },
+      });
+    const start = (text: string): Promise<Gateway> =>
+      bootGateway({
+        builtIns: ['http', 'front', 'transport-http', 'local-token'],
+        files: { 'config.yaml': text, 'state/.keep': '' },
+      });
+    const failure = await start(config(false)).catch((error: unknown) => error);
+    expect(failure).instanceOf(BootFailure);
+    const said = (failure as BootFailure).issues.map(({ message }) => message).join();
+    expect(said).include('configure aggregator.oauth.server or aggregator.localToken: true');
+    const gateway = await start(config(true));
+    expect(gateway.log.having('beyond this machine')).length(0);
+    for (const text of [config(false), config(true, { 'local-token': false })]) {
+      gateway.directory.write('config.yaml', text);
+      await gateway.pipeline.reload();
+      const issues = gateway.pipeline.lastReport()?.issues ?? [];
+      expect(issues.map(({ message }) => message).join()).include('beyond this machine');
+      expect((await send(`${listenerUrl(gateway)}/mcp`, { method: 'POST' })).status).equal(401);
+    }
   });
 
   it('moves to another port live, and leaves the old one', async () => {
