@@ -6,13 +6,18 @@ export const MANAGED = { 'app.kubernetes.io/managed-by': 'pegboard-pods' } as co
 export const SELECTOR = 'app.kubernetes.io/managed-by=pegboard-pods';
 
 const LONGEST = 40;
+/** Fewer could be met by trying names. */
+const HASH_DIGITS = 20;
+const LIKE_HASHED = /-[0-9a-f]{20}$/;
 
-/** The name of a server's objects: a DNS label of at most 49 characters. Names that are long, or have dots, get a hash. */
+/** The name of a server's objects: a DNS label of at most 49 characters. Names that are long, have dots, or end as if they had a hash,
+ *  get one: no name that somebody chooses is that of another server's objects. */
 export function objectName(server: string): string {
-  if (server.length <= LONGEST && /^[a-z0-9-]+$/.test(server)) return `mcp-${server}`.replace(/-$/, '-0');
-  const hash = createHash('sha256').update(server).digest('hex').slice(0, 10);
+  if (server.length <= LONGEST && /^[a-z0-9-]*[a-z0-9]$/.test(server) && !LIKE_HASHED.test(server))
+    return `mcp-${server}`;
+  const hash = createHash('sha256').update(server).digest('hex').slice(0, HASH_DIGITS);
   return `mcp-${server
-    .slice(0, LONGEST - 11)
+    .slice(0, LONGEST - HASH_DIGITS - 1)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '-')}-${hash}`;
 }

@@ -208,9 +208,9 @@ function sessionsOf({ instances = 'shared', maxInstances = MAX_INSTANCES }: PodS
   return replicas * (1 + (instances === 'shared' ? 0 : maxInstances));
 }
 
-/** The kubelet would put a variable in the place of `$(NAME)`. */
+/** The kubelet would put a variable in the place of `$(NAME)`, and `$` in that of `$$`. */
 function unexpanded(word: string): string {
-  return word.replaceAll('$(', '$$$$(');
+  return word.replaceAll('$', '$$$$');
 }
 
 /** Names that only the server's own program obeys: the bridge takes the prefix away. */

@@ -89,6 +89,21 @@ describe('pods of stdio servers, at a simulated API', function () {
     for (const name of names) expect(name.length).most(49);
   });
 
+  it('gives no server the name of the objects of another one, whatever its name is', async () => {
+    await add('a.b');
+    await start();
+    const { metadata } = await one('deployments');
+    const { name } = metadata as { readonly name: string };
+    await add(name.slice('mcp-'.length));
+    await until(async () => (await all('deployments')).length === 2, { withinMs: 15_000 });
+  });
+
+  it('gives a server dollars as they are written', async () => {
+    await add('s', { ...SPEC, command: ['sh', '-c', 'echo $$ $$(HOME) $A'] });
+    await start();
+    expect(JSON.stringify(await one('deployments'))).include('echo $$$$ $$$$(HOME) $$A');
+  });
+
   it('keeps words of the command from being expanded, and texts of env from the Deployment', async () => {
     await add('s', { ...SPEC, env: { TOKEN: 'a text' } });
     await start();
