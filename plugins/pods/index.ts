@@ -2,11 +2,12 @@ import { ConfigControl, StateDirectory, definePlugin, readSchema } from 'pegboar
 import type { Finding, Resource } from 'pegboard';
 import { ClusterObjects } from '../contracts/cluster.ts';
 import { SharedKeys } from '../contracts/processes.ts';
+import type { KeyRing } from '../contracts/vault.ts';
 import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
 import { PodServers } from '../contracts/servers.ts';
 import { vaultKeys } from '../kit/vault/vaultKeys.ts';
 import type { PodsConfig } from './config.ts';
-import { bridgeKey } from './podNames.ts';
+import { bridgeKey, secretName } from './podNames.ts';
 import { podObjects } from './podObjects.ts';
 import type { PodFacts, PodSpec } from './podObjects.ts';
 import { podServers } from './podServers.ts';
@@ -40,20 +41,26 @@ export const plugin = definePlugin<PodsConfig>({
     let config = scope.config;
     const ending = new AbortController();
     const cluster = (): ClusterObjects => scope.get(ClusterObjects);
-    let secret: Buffer | undefined;
+    let ring: KeyRing | undefined;
+    const keysOf = (server: string, uid: string): readonly Buffer[] => {
+      ring ??= vaultKeys(scope.find(StateDirectory)?.path, scope.find(SharedKeys)?.keys());
+      const parts = { namespace: cluster().namespace(), server, uid };
+      return ring.map(({ key }) => bridgeKey(key, parts));
+    };
     const factsOf = ({ name: server, spec, labels }: Resource): PodFacts | undefined => {
       // Also of one that was refused: the former stays in force.
       if (spec['runsIn'] !== 'pod' || labels?.[NAMESPACE_LABEL] !== undefined) return undefined;
       const owner = cluster().ownerOf(SERVER, server);
       if (owner === undefined) return undefined;
-      secret ??= vaultKeys(scope.find(StateDirectory)?.path, scope.find(SharedKeys)?.keys())[0].key;
-      const key = bridgeKey(secret, { namespace: cluster().namespace(), server, uid: String(owner['uid']) });
+      const [key] = keysOf(server, String(owner['uid']));
+      if (key === undefined) return undefined;
       return { server, spec: spec as unknown as PodSpec, owner, key, config };
     };
     const resources = (): readonly Resource[] => scope.get(ConfigControl).resources(SERVER);
     const reconciler = new Reconciler({
       cluster,
       log: scope.log,
+      secretNames: (server, uid) => keysOf(server, uid).map((key) => secretName(server, key)),
       everyMs: () => config.everySeconds * 1_000,
       wanted: () =>
         resources().flatMap((resource) => {

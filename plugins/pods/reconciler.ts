@@ -1,8 +1,8 @@
 import { isObject, messageOf } from 'pegboard';
-import type { Log } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
 import type { ClusterKind, ClusterObject, ClusterObjects } from '../contracts/cluster.ts';
 import { SELECTOR, SERVER_LABEL } from './podNames.ts';
-import { ACCOUNTS, DEPLOYMENTS, POLICIES, SECRETS } from './podObjects.ts';
+import { ACCOUNTS, DEPLOYMENTS, PODS, POLICIES, SECRETS } from './podObjects.ts';
 import type { WantedObject } from './podObjects.ts';
 
 /** Those that can be listed without reading what they hold. */
@@ -16,16 +16,19 @@ export interface ReconcilerParts {
   readonly log: Log;
   /** The objects of all servers in pods. */
   readonly wanted: () => readonly WantedObject[];
+  /** The names that the Secret of a definition's object can have: one for each key of the vault. */
+  readonly secretNames: (server: string, uid: string) => readonly string[];
   readonly everyMs: () => number;
 }
+
+/** Notes what failed. @returns whether it was done */
+type Attempt = (what: string, work: () => Promise<unknown>) => Promise<boolean>;
 
 /** Makes the objects in the cluster what the definitions say, in the one process that writes. */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   /** What was last written, by kind and name: the text that was sent, and the mark that the API server gave it. */
   readonly #written = new Map<string, { readonly sent: string; readonly mark: string }>();
-  /** Names of Secrets that this process has written. */
-  #secrets: ReadonlySet<string> = new Set();
   #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -78,7 +81,7 @@ export class Reconciler {
   async #compare(): Promise<readonly string[]> {
     const { cluster, wanted } = this.#parts;
     const faults: string[] = [];
-    const attempt = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
+    const attempt: Attempt = async (what, work) => {
       if (this.#isStopped || !cluster().mayWrite()) return false;
       try {
         await work();
@@ -96,29 +99,67 @@ export class Reconciler {
           if (isOfServer(object)) found.set(keyOf(kind, object), object);
         listed.add(kind);
       });
-    const objects = wanted();
+    let objects: readonly WantedObject[] = [];
+    const isWantedKnown = await attempt('definitions', () => Promise.resolve((objects = wanted())));
+    if (!isWantedKnown) return faults;
+    const secrets = new Set(
+      objects.filter(({ kind }) => kind === SECRETS).map(({ object }) => object.metadata.name),
+    );
+    const clearSecrets = async (object: ClusterObject): Promise<boolean> => {
+      let isClear = true;
+      for (const name of this.#secretsOf(object))
+        if (!secrets.has(name))
+          isClear &&= await attempt(`secrets/${name}`, () => cluster().remove(SECRETS, name, undefined));
+      return isClear;
+    };
     const halted = new Set<string | undefined>();
     for (const { kind, object } of objects) {
       const key = keyOf(kind, object);
       const there = found.get(key);
       found.delete(key);
-      const server = object.metadata.labels?.[SERVER_LABEL];
+      const server = serverOf(object);
+      const isFirst = kind === DEPLOYMENTS && !this.#written.has(key);
       const isKnown = kind === SECRETS || listed.has(kind);
       // No pod without what confines it, which comes before its Deployment.
       if (halted.has(server)) continue;
       if (!isKnown || !(await attempt(key, () => this.#put(kind, object, there)))) halted.add(server);
+      // That of a former key of the vault, which no pod uses now.
+      else if (isFirst) await clearSecrets(object);
     }
-    for (const kind of LISTED)
-      for (const [key, object] of found)
-        if (key === keyOf(kind, object)) await attempt(key, () => this.#remove(kind, object));
-    const secrets = new Set(
-      objects.filter(({ kind }) => kind === SECRETS).map(({ object }) => object.metadata.name),
-    );
-    for (const name of this.#secrets)
-      if (!secrets.has(name))
-        await attempt(`secrets/${name}`, () => cluster().remove(SECRETS, name, undefined));
-    this.#secrets = secrets;
+    await this.#clear(found, attempt, clearSecrets);
     return faults;
+  }
+
+  /** Removes what is wanted no longer: what confines a pod once that is gone, and the account last, which tells the next process that
+   *  there may be a Secret. */
+  async #clear(
+    found: ReadonlyMap<string, ClusterObject>,
+    attempt: Attempt,
+    clearSecrets: (object: ClusterObject) => Promise<boolean>,
+  ): Promise<void> {
+    if (found.size === 0) return;
+    const of = (kind: ClusterKind): readonly ClusterObject[] =>
+      [...found].filter(([key, object]) => key === keyOf(kind, object)).map(([, object]) => object);
+    const remove = (kind: ClusterKind, object: ClusterObject): Promise<boolean> =>
+      attempt(keyOf(kind, object), () => this.#remove(kind, object));
+    const busy = new Set<string | undefined>();
+    for (const object of of(DEPLOYMENTS)) {
+      busy.add(serverOf(object));
+      await remove(DEPLOYMENTS, object);
+    }
+    const areKnown = await attempt('list of pods', async () => {
+      for (const pod of await this.#parts.cluster().list(PODS, SELECTOR)) busy.add(serverOf(pod));
+    });
+    if (!areKnown) return;
+    for (const object of of(POLICIES)) if (!busy.has(serverOf(object))) await remove(POLICIES, object);
+    for (const object of of(ACCOUNTS))
+      if (!busy.has(serverOf(object)) && (await clearSecrets(object))) await remove(ACCOUNTS, object);
+  }
+
+  #secretsOf({ metadata }: ClusterObject): readonly string[] {
+    const owners = metadata['ownerReferences'];
+    const servers = Array.isArray(owners) ? owners.filter(isServer) : [];
+    return servers.flatMap(({ name, uid }) => this.#parts.secretNames(String(name), String(uid)));
   }
 
   async #put(kind: ClusterKind, object: ClusterObject, there: ClusterObject | undefined): Promise<void> {
@@ -126,6 +167,8 @@ export class Reconciler {
     const key = keyOf(kind, object);
     const sent = JSON.stringify(object);
     const written = this.#written.get(key);
+    if (there?.metadata.deletionTimestamp !== undefined)
+      throw new Error('it is being deleted, and is made again after that');
     if (kind === SECRETS && written?.sent === sent && this.#rounds % SECRET_ROUNDS !== 0) return;
     if (there !== undefined && written?.sent === sent && written.mark === markOf(there)) return;
     const kept =
@@ -147,8 +190,13 @@ export class Reconciler {
       const made = await cluster.create(kind, object);
       return made ?? cluster.replace(kind, object);
     }
-    const { resourceVersion } = there.metadata;
-    const metadata = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+    const { resourceVersion, finalizers } = there.metadata;
+    const metadata = {
+      ...object.metadata,
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      // Those of others hold up a deletion, which is theirs to decide.
+      ...(finalizers !== undefined && { finalizers }),
+    };
     return cluster.replace(kind, { ...object, metadata });
   }
 
@@ -173,12 +221,16 @@ function keyOf({ plural }: ClusterKind, { metadata }: ClusterObject): string {
   return `${plural}/${metadata.name}`;
 }
 
+function serverOf({ metadata }: ClusterObject): string | undefined {
+  return metadata.labels?.[SERVER_LABEL];
+}
+
 /** The label alone could be on what another writer has made. */
 function isOfServer({ metadata }: ClusterObject): boolean {
   const owners = metadata['ownerReferences'];
-  return Array.isArray(owners) && owners.some((one: unknown) => isServer(one));
+  return Array.isArray(owners) && owners.some(isServer);
 }
-function isServer(owner: unknown): boolean {
+function isServer(owner: unknown): owner is JsonObject {
   const { kind, apiVersion } = isObject(owner) ? owner : {};
   return kind === 'MCPServer' && String(apiVersion).startsWith('pegboard.dev/');
 }

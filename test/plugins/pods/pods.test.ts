@@ -146,6 +146,96 @@ describe('pods of stdio servers, at a simulated API', function () {
     );
   });
 
+  describe('whose definitions or keys change', () => {
+    const keys = (...letters: readonly string[]): string => {
+      const ring = letters.map((letter) => ({
+        id: letter.repeat(8),
+        key: Buffer.alloc(32, letter).toString('base64'),
+      }));
+      return makeDirectory({ 'keys.json': JSON.stringify({ keys: ring }) }).at('keys.json');
+    };
+    const startAs = async (user: string, file: string): Promise<Gateway> => {
+      const KUBECONFIG = api.kubeconfig(api.certificateOf(user), 'tools');
+      withVariables({ KUBECONFIG, PEGBOARD_KEYS_FILE: file });
+      await start();
+      return gateway;
+    };
+    const writesOf = (user: string): readonly string[] =>
+      api
+        .requests()
+        .filter(
+          ({ verb, user: by, objectRef }) =>
+            by.username === user &&
+            ['create', 'update', 'delete'].includes(verb) &&
+            Object.keys(PATHS).includes(objectRef?.resource ?? ''),
+        )
+        .map(({ verb, objectRef }) => `${verb} ${objectRef?.resource ?? ''}`);
+    const counts = async (): Promise<string> => {
+      const plurals = ['deployments', 'networkpolicies', 'serviceaccounts', 'secrets'] as const;
+      return String(await Promise.all(plurals.map(async (plural) => (await all(plural)).length)));
+    };
+    const made = (wanted: string): Promise<unknown> =>
+      until(async () => (await counts()) === wanted, { what: wanted, withinMs: 20_000 });
+
+    it('cleans up what another process has left behind, the Secret too', async () => {
+      const file = keys('a');
+      await add('s');
+      const first = await startAs('first', file);
+      await made('1,1,1,1');
+      await first.stop();
+      await api.admin.ask('PATCH', `${SERVERS}/s`, { body: { spec: { runsIn: 'gateway', image: null } } });
+      await startAs('second', file);
+      await made('0,0,0,0');
+    });
+
+    it('removes the Secret of a key of the vault that is not the first any more', async () => {
+      await add('s');
+      const first = await startAs('first', keys('a'));
+      await made('1,1,1,1');
+      const before = (await one('secrets'))['metadata'];
+      await first.stop();
+      await startAs('second', keys('b', 'a'));
+      await until(() => writesOf('second').includes('delete secrets'), { withinMs: 15_000 });
+      await made('1,1,1,1');
+      expect((await one('secrets'))['metadata']).not.deep.equal(before);
+    });
+
+    it('lets what confines a pod go after the pod', async () => {
+      await add('s');
+      await start();
+      await made('1,1,1,1');
+      const metadata = {
+        name: 'mcp-s-1',
+        labels: { 'pegboard.dev/server': 'mcp-s', 'app.kubernetes.io/managed-by': 'pegboard-pods' },
+      };
+      await api.admin.create(PATHS.pods, { metadata });
+      await api.admin.ask('PATCH', `${SERVERS}/s`, { body: { spec: { runsIn: 'gateway', image: null } } });
+      await made('0,1,1,1');
+      // Each list is that of another round.
+      const lists = (): number =>
+        api.requests().filter(({ verb, objectRef }) => verb === 'list' && objectRef?.resource === 'pods')
+          .length;
+      const from = lists();
+      await until(() => lists() > from + 1, { withinMs: 15_000 });
+      expect(await counts()).equal('0,1,1,1');
+      await api.admin.delete(`${PATHS.pods}/mcp-s-1`);
+      await made('0,0,0,0');
+    });
+
+    it('keeps the finalizers of others, and waits for a deletion', async () => {
+      await add('s');
+      await start();
+      await made('1,1,1,1');
+      const path = `${PATHS.networkpolicies}/mcp-s`;
+      const finalizers = ['example.com/hold'];
+      await api.admin.ask('PATCH', path, { body: { metadata: { finalizers }, spec: { ingress: [] } } });
+      await until(async () => JSON.stringify(await one('networkpolicies')).includes('8443'), {
+        withinMs: 15_000,
+      });
+      expect(JSON.stringify(await one('networkpolicies'))).include('example.com/hold');
+    });
+  });
+
   it('starts no such server while it is off, and never as a process of the gateway', async () => {
     await add('s', { ...SPEC, autoStart: true });
     await start(false);
