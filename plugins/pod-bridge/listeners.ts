@@ -4,6 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isObject, waitAtMost } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 import { jsonIn } from '../kit/text/jsonIn.ts';
 import { sharedKeyServer } from '../kit/tls/sharedKey.ts';
 import type { BridgeParts } from './bridgeParts.ts';
@@ -110,7 +111,8 @@ export class Listeners {
       refuse(res, 400, 'not a JSON-RPC message');
       return;
     }
-    if (this.#isDraining) {
+    // A call that runs may wait for an answer, or be cancelled.
+    if (this.#isDraining && (known === undefined || isRequest(message))) {
       refuse(res, 503, 'the pod is stopping');
       return;
     }
@@ -135,6 +137,10 @@ export class Listeners {
     this.#sessions.set(id, session);
     session.take(message, text, res);
   }
+}
+
+function isRequest({ method, id }: JsonObject): boolean {
+  return method !== undefined && id !== undefined;
 }
 
 /** @returns undefined if it is too large */

@@ -2,44 +2,64 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { waitAtMost } from 'pegboard';
+import { hiderOf } from '../kit/secrets/hiding.ts';
+import { secretsGiven } from '../kit/secrets/secretPlaces.ts';
+import { LineSplitter } from '../kit/text/lineSplitter.ts';
 
 const MAX_QUEUED_BYTES = 64 * 1_024 * 1_024;
 const STDIN_GRACE_MS = 500;
 const TERM_GRACE_MS = 1_500;
 const LAST_OUTPUT_MS = 50;
+const MAX_ERROR_LINE_BYTES = 65_536;
 
 export interface PodProcessParts {
   readonly hear: (chunk: Buffer) => void;
+  /** Writes a line to the log of the pod. */
+  readonly say: (line: string) => void;
   /** Called once. @param how such as `exited with code 1` */
   readonly gone: (how: string) => void;
 }
 
-/** The server of one session, in a process group of its own. Its standard error is that of the pod. */
+/** The server of one session, in a process group of its own. Its standard error goes to the log of the pod, without what it was given:
+ *  the gateway cannot hide what it does not know (decision D19). */
 export class PodProcess {
-  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** Writes a line of the server to the log of the pod. */
+  readonly say: (line: string) => void;
   readonly #exited: Promise<void>;
   #hasExited = false;
 
-  constructor([file = '', ...args]: readonly string[], { hear, gone }: PodProcessParts) {
+  constructor([file = '', ...args]: readonly string[], { hear, say, gone }: PodProcessParts) {
+    const given = givenVariables();
+    const hide = hiderOf(secretsGiven({ values: given }));
+    this.say = (line) => say(hide(line));
     this.#child = spawn(file, args, {
-      env: ownEnvironment(),
+      env: ownEnvironment(given),
       detached: true,
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
-    const { stdin, stdout } = this.#child;
-    for (const stream of [stdin, stdout]) stream.on('error', () => undefined);
+    const { stdin, stdout, stderr } = this.#child;
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
     stdout.on('data', hear);
+    const errors = new LineSplitter(
+      () => MAX_ERROR_LINE_BYTES,
+      this.say,
+      () => say('(a line that is too long)'),
+    );
+    stderr.on('data', (chunk: Buffer) => errors.push(chunk));
     this.#exited = new Promise((resolve) => {
       const over = (how: string): void => {
         this.#kill('SIGKILL');
         this.#hasExited = true;
-        resolve();
         stdout.resume();
-        // What it has written last is still read; a grandchild may hold the pipe open for ever.
-        const read = new Promise<void>((done) => (stdout.readableEnded ? done() : stdout.once('end', done)));
-        void waitAtMost(LAST_OUTPUT_MS, read).then(() => {
+        // What it has written last is still read; a grandchild may hold the pipes open for ever.
+        void waitAtMost(LAST_OUTPUT_MS, Promise.all([stdout, stderr].map(readToEnd))).then(() => {
           stdout.destroy();
-          gone(how);
+          stderr.destroy();
+          errors.end();
+          resolve();
+          // Who has ended it knows better why.
+          setImmediate(() => gone(how));
         });
       };
       this.#child.once('exit', (code, signal) =>
@@ -92,12 +112,19 @@ export class PodProcess {
 
 const PREFIX = 'PEGBOARD_ENV_';
 
+function readToEnd(stream: Readable): Promise<void> {
+  return new Promise((done) => (stream.readableEnded ? done() : stream.once('end', done)));
+}
+
+/** The variables of the definition, by the names that it has for them. */
+function givenVariables(): readonly (readonly [string, string])[] {
+  return Object.entries(process.env)
+    .filter(([name]) => name.startsWith(PREFIX))
+    .map(([name, value = '']) => [name.slice(PREFIX.length), value]);
+}
+
 /** That of the pod, where variables of the definition have a name that the bridge itself does not obey. */
-function ownEnvironment(): NodeJS.ProcessEnv {
-  const all = Object.entries(process.env);
-  const given = all.filter(([name]) => name.startsWith(PREFIX));
-  return Object.fromEntries([
-    ...all.filter(([name]) => !name.startsWith(PREFIX)),
-    ...given.map(([name, value]) => [name.slice(PREFIX.length), value] as const),
-  ]);
+function ownEnvironment(given: readonly (readonly [string, string])[]): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith(PREFIX));
+  return Object.fromEntries([...own, ...given]);
 }

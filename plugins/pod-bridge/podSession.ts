@@ -30,12 +30,13 @@ interface Pending extends Stream {
 /** One session of the gateway, and its process. */
 export class PodSession {
   readonly #id: string;
-  readonly #parts: BridgeParts;
   readonly #ended: () => void;
   readonly #process: PodProcess;
   /** Requests by their ids as JSON. */
   readonly #pending = new Map<string, Pending>();
   #standing: Stream | undefined;
+  /** Responses that the gateway does not read as fast as they are written. */
+  readonly #full = new Set<ServerResponse>();
   readonly #waiting: string[] = [];
   #usedAt = performance.now();
   #whenIdle: (() => void)[] = [];
@@ -43,7 +44,6 @@ export class PodSession {
 
   constructor(id: string, parts: BridgeParts, ended: () => void) {
     this.#id = id;
-    this.#parts = parts;
     this.#ended = ended;
     const lines = new LineSplitter(
       () => MAX_LINE_BYTES,
@@ -52,6 +52,7 @@ export class PodSession {
     );
     this.#process = new PodProcess(parts.command, {
       hear: (chunk) => lines.push(chunk),
+      say: parts.say,
       gone: (how) => {
         lines.end();
         this.#gone(how);
@@ -92,7 +93,14 @@ export class PodSession {
     const token = meta['progressToken'];
     const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
     const progressToken = token === undefined ? undefined : JSON.stringify(token);
-    this.#pending.set(key, { method, progressToken, res, writer });
+    const pending = { method, progressToken, res, writer };
+    this.#pending.set(key, pending);
+    res.once('close', () => {
+      if (this.#pending.get(key) !== pending) return;
+      // An answer could reach nobody now.
+      this.#settle(key);
+      if (method === 'initialize') void this.end('nobody waits for it');
+    });
     this.#process.write(oneLine(text));
   }
 
@@ -119,7 +127,7 @@ export class PodSession {
   #hear(line: string): void {
     const message = jsonIn(line);
     if (!isObject(message)) {
-      if (line.trim() !== '') this.#parts.say(line.slice(0, MAX_NOISE));
+      if (line.trim() !== '') this.#process.say(line.slice(0, MAX_NOISE));
       return;
     }
     const { method, id } = message;
@@ -154,11 +162,13 @@ export class PodSession {
   /** Reads on once the gateway has taken it, or gone. */
   #send({ res, writer }: Stream, line: string): void {
     writer.send(line);
-    if (!res.writableNeedDrain) return;
+    if (!res.writableNeedDrain || this.#full.has(res)) return;
+    this.#full.add(res);
     this.#process.pause();
     const goOn = (): void => {
       res.off('drain', goOn).off('close', goOn);
-      this.#process.resume();
+      this.#full.delete(res);
+      if (this.#full.size === 0) this.#process.resume();
     };
     res.on('drain', goOn).on('close', goOn);
   }

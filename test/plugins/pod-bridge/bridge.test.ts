@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -61,6 +62,11 @@ interface Bridge {
   /** @returns what the stream has sent so far */
   readonly listen: (session: string) => Promise<() => string>;
   readonly begin: () => Promise<string>;
+  /** Sends a message and waits for the head of the response only. @returns its status, and what ends the connection */
+  readonly open: (
+    message: unknown,
+    session?: string,
+  ) => Promise<{ readonly status: number; readonly leave: () => void }>;
 }
 
 describe('pegboard stdio', () => {
@@ -123,6 +129,15 @@ describe('pegboard stdio', () => {
       begin: async () => {
         const { session = '' } = await post(INITIALIZE);
         return session;
+      },
+      open: async (message, session) => {
+        const req = request({ ...target(), method: 'POST', headers: inSession(session) });
+        defer(() => void req.destroy());
+        req.on('error', () => undefined);
+        req.end(JSON.stringify(message));
+        const [res] = (await once(req, 'response')) as [IncomingMessage];
+        res.on('error', () => undefined);
+        return { status: res.statusCode ?? 0, leave: () => void req.destroy() };
       },
       listen: async (session) => {
         let text = '';
@@ -256,6 +271,68 @@ describe('pegboard stdio', () => {
     const { text } = await running;
     expect(text).include('notifications/progress').include('completed');
     expect((await exited)[0]).equal(0);
+  });
+
+  it('does not wait for calls whose caller has gone', async () => {
+    const { begin, post, open, pid, exited } = await start(echo, { flags: ['--drain', '600'] });
+    const session = await begin();
+    const { leave } = await open({ jsonrpc: '2.0', id: 1, method: 'wait' }, session);
+    leave();
+    await post({ jsonrpc: '2.0', id: 2, method: 'x' }, session);
+    process.kill(pid, 'SIGTERM');
+    expect((await exited)[0]).equal(0);
+  });
+
+  it('ends a process that does not answer initialize when nobody waits for it', async () => {
+    const silent = ['node', '-e', 'setInterval(() => undefined, 1_000)'];
+    const { open } = await start(silent, { flags: ['--sessions', '1'] });
+    (await open(INITIALIZE)).leave();
+    await until(
+      async () => {
+        const { status, leave } = await open(INITIALIZE);
+        leave();
+        return status === 200;
+      },
+      { withinMs: 15_000 },
+    );
+  });
+
+  it('passes answers to questions of running calls on after SIGTERM', async () => {
+    const { begin, post, open, health, pid } = await start(echo);
+    const session = await begin();
+    await open({ jsonrpc: '2.0', id: 1, method: 'wait' }, session);
+    process.kill(pid, 'SIGTERM');
+    await until(async () => (await fetch(`http://127.0.0.1:${health}/health`)).status === 503);
+    expect((await post({ jsonrpc: '2.0', id: 'q', result: {} }, session)).status).equal(202);
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    expect((await post(cancelled, session)).status).equal(202);
+    expect((await post({ jsonrpc: '2.0', id: 2, method: 'x' }, session)).status).equal(503);
+  });
+
+  it('hides in the log what the definition gives to the server, and what a Secret gives', async () => {
+    const secret = 'sk-1234567890abcdef';
+    const leaking = `
+      process.stderr.write('stderr has ' + process.env.TOKEN + '\\n');
+      console.log('stdout has ' + process.env.TOKEN);
+      process.stderr.write('the last words: ' + process.env.TOKEN);
+      setTimeout(() => process.exit(1), 100);`;
+    const { post, log } = await start(['node', '-e', leaking], { env: { PEGBOARD_ENV_TOKEN: secret } });
+    await post(INITIALIZE);
+    await until(() => ['stderr has', 'stdout has', 'last words'].every((words) => log().includes(words)));
+    expect(log()).not.include(secret);
+  });
+
+  it('slows a server down whose messages are not read, without a warning', async () => {
+    const flood = `${ECHO}
+      setTimeout(() => {
+        for (let n = 0; n < 200_000; n++)
+          process.stdout.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { n } }) + '\\n');
+        process.stderr.write('all written\\n');
+      }, 200);`;
+    const { begin, listen, log } = await start(['node', '-e', flood]);
+    const heard = await listen(await begin());
+    await until(() => heard().includes('"n":199999'), { withinMs: 30_000 });
+    expect(log()).not.include('MaxListeners');
   });
 
   it('refuses a key and an address that are malformed', async () => {
