@@ -322,6 +322,23 @@ describe('the chart', () => {
       .include('registry.example.com/pegboard');
   });
 
+  it('lets the gateway reach pods of servers at the port that config says', async () => {
+    const egressWith = async (config: object): Promise<string> => {
+      const values = ['--values', join(VALUE_FILES, 'pods.yaml'), ...valuesOf({ config })];
+      const [policy] = (await rendered(...values)).filter(({ kind }) => kind === 'NetworkPolicy');
+      return JSON.stringify((policy?.['spec'] as { readonly egress: unknown }).egress);
+    };
+    expect(await egressWith({})).include('{"port":8443}');
+    expect(await egressWith({ plugins: { pods: { config: { port: 9443 } } } }))
+      .include('{"port":9443}')
+      .not.include('8443');
+  });
+
+  it('has no pods of servers beside its own Secrets', async () => {
+    const values = ['--values', join(VALUE_FILES, 'pods.yaml'), ...valuesOf({ definitionsNamespace: '' })];
+    expect(await rendered(...values).catch(String)).match(/definitionsNamespace to a namespace of its own/);
+  });
+
   it('is upgraded from another version with the same keys, and leaves definitions when it is removed', async () => {
     const former = makeDirectory();
     cpSync(CHART, former.path, { recursive: true });
