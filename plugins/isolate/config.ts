@@ -16,6 +16,9 @@ export interface IsolateConfig {
   readonly homeCheckSeconds: number;
   /** Connections at a time through the proxy of a sandbox whose definition lists hosts; more are closed. */
   readonly connections: number;
+  /** Connections at a time through the proxies of all sandboxes together; each server has at most as many as
+   *  are left to the others. */
+  readonly allConnections: number;
   /** How long such a connection may be silent before it is closed. */
   readonly connectionIdleSeconds: number;
   /** PEM file of further certificate authorities, for a proxy at https; filled from aggregator.extraCaFile. */

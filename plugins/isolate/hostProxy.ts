@@ -12,26 +12,27 @@ import { authorizationFor } from 'pegboard/net';
 import { placeIn, placeText } from '../kit/definitions/hostGrant.ts';
 import type { Place } from '../kit/definitions/hostGrant.ts';
 import { closeGently, closesGently } from '../kit/http/closeGently.ts';
-import { inTurn } from '../kit/limits/inTurn.ts';
+import { hasBody, passed, silent } from './passed.ts';
+import { HeldPlaces } from './places.ts';
 import { Refused, openWay, wayTo } from './reach.ts';
 import type { ReachParts, Way } from './reach.ts';
+import { Turns } from './turns.ts';
 
 const CONNECT_MS = 30_000;
 const HEADERS_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
 /** Connections and requests of a second, refused ones included, beyond which the proxy ends: each takes time of the gateway. */
 const MAX_PER_SECOND = 1_000;
-/** What is for one connection, and no part of the message. Source: RFC 9110 §7.6.1 */
-const OF_CONNECTION = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
-  ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host'],
-]);
 /** Longest path that a socket may have, with the zero at its end. */
 const MAX_SOCKET_PATH = 107;
 
-export interface HostProxyParts extends ReachParts {
+export interface HostProxyParts extends Omit<ReachParts, 'resolve'> {
+  /** Finds addresses, unless it is aborted before. */
+  readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connections: number;
   readonly idleMs: number;
+  /** Takes a place of those of all sandboxes. @returns what gives it back; undefined if there is none */
+  readonly place: () => (() => void) | undefined;
   /** Takes a place that was asked for in vain, and why. */
   readonly onFailure: (place: string, failed: { readonly why: string; readonly isRefused: boolean }) => void;
   /** Takes why it has ended by itself. */
@@ -41,28 +42,34 @@ export interface HostProxyParts extends ReachParts {
 /** A proxy on a unix socket that connects to granted places only: CONNECT, and requests to http:// URLs, which it sends anew.
  *  Source: RFC 9110 §9.3.6, RFC 9112 §3.2.2 */
 export class HostProxy {
-  readonly #parts: HostProxyParts;
+  readonly #parts: HostProxyParts & ReachParts;
   readonly #server: Server;
   /** All sockets of both sides. */
   readonly #sockets = new Set<Socket>();
   readonly #closed = new AbortController();
+  readonly #turns = new Turns();
+  readonly #places: HeldPlaces;
   #release: () => Promise<void> = () => Promise.resolve();
   #second = 0;
   #count = 0;
 
   constructor(parts: HostProxyParts) {
     this.#parts = { ...parts, resolve: this.#bounded(parts) };
+    this.#places = new HeldPlaces(parts.connections, parts.place);
     const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: 0 };
     this.#server = createServer({ ...options, connectionsCheckingInterval: HEADERS_MS / 2 });
     this.#server.maxConnections = parts.connections;
     this.#server.setTimeout(parts.idleMs);
     closesGently(this.#server);
     this.#server.on('connection', (socket: Socket) => {
-      if (this.#isFlooded()) socket.destroy();
-      else this.#hold(socket);
+      if (!this.#isFlooded() && this.#places.enter(socket)) this.#hold(socket);
+      else socket.on('error', () => undefined).destroy();
     });
     this.#server.on('drop', () => this.#isFlooded());
-    this.#server.on('request', (asked, answer) => void this.#forward(asked, answer));
+    this.#server.on('request', (asked, answer) => {
+      answer.on('error', () => undefined);
+      if (!this.#isFlooded()) void this.#turns.take(asked, answer, () => this.#forward(asked, answer));
+    });
     this.#server.on('connect', (asked, socket: Socket, head) => void this.#tunnel(asked, socket, head));
   }
 
@@ -116,6 +123,7 @@ export class HostProxy {
         return openWay(place, way, { ...this.#parts, signal });
       });
       this.#hold(far);
+      this.#places.keep(near, far);
       far.setTimeout(this.#parts.idleMs, () => far.destroy());
       near.setTimeout(this.#parts.idleMs, () => near.destroy());
       near.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -131,8 +139,6 @@ export class HostProxy {
   }
 
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    answer.on('error', () => undefined);
-    if (this.#isFlooded()) return;
     const refuse = (status: number, text: string): void => {
       if (answer.headersSent || answer.destroyed) answer.destroy();
       else answer.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
@@ -211,12 +217,16 @@ export class HostProxy {
     const leave = (): void => late.abort(new Error('the client has left'));
     const timer = setTimeout(() => late.abort(new Error('no connection in time')), CONNECT_MS);
     near.once('close', leave);
+    const signal = AbortSignal.any([late.signal, this.#closed.signal]);
     try {
-      const signal = AbortSignal.any([late.signal, this.#closed.signal]);
-      const opened = await work(signal);
-      if (!near.destroyed && !signal.aborted) return opened;
-      opened.destroy();
-      throw new Error('the client has left');
+      return await new Promise<T>((resolve, reject) => {
+        // A look-up of a name cannot be ended.
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        work(signal).then((opened) => {
+          if (signal.aborted) opened.destroy();
+          else resolve(opened);
+        }, reject);
+      });
     } finally {
       clearTimeout(timer);
       near.off('close', leave);
@@ -232,15 +242,13 @@ export class HostProxy {
     return isRefused ? `${text} is refused: ${error.message}` : `${text} cannot be reached`;
   }
 
-  /** One name at a time, since one server must not keep the others waiting. */
   #bounded({ resolve, connections }: HostProxyParts): ReachParts['resolve'] {
-    const turn = inTurn();
     let waiting = 0;
     return async (host) => {
       // Clients that leave make room for others, but not in this queue.
       if (waiting >= connections) throw new Error('too many names are being resolved');
       waiting += 1;
-      return turn(() => resolve(host)).finally(() => (waiting -= 1));
+      return resolve(host, this.#closed.signal).finally(() => (waiting -= 1));
     };
   }
 
@@ -262,23 +270,4 @@ export class HostProxy {
     void this.close();
     return true;
   }
-}
-
-/** Its failure may come before anyone listens. */
-function silent(sent: ClientRequest): ClientRequest {
-  return sent.on('error', () => undefined);
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
-}
-
-/** The headers of a message without those of its connection. */
-function passed({ headersDistinct }: IncomingMessage): Record<string, string[]> {
-  const named = (headersDistinct['connection'] ?? []).flatMap((list) => list.toLowerCase().split(/[\s,]+/));
-  return Object.fromEntries(
-    Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-      OF_CONNECTION.has(name) || (named.includes(name) && name !== 'content-length') ? [] : [[name, values]],
-    ),
-  );
 }

@@ -5,10 +5,11 @@ import type { HostGrant } from '../kit/definitions/hostGrant.ts';
 import { tlsTrusts } from '../kit/tls/tlsTrust.ts';
 import type { IsolateConfig } from './config.ts';
 import { HostProxy } from './hostProxy.ts';
+import { Lookups } from './lookups.ts';
+import { Places } from './places.ts';
 import { socketFolder } from './socketFolder.ts';
 import { wrong } from './mounts.ts';
 import type { Kept } from './mounts.ts';
-import { boundedResolve } from './reach.ts';
 
 /** Places of a server that are shown as refused, and told to its log. Their names are its own words. */
 const MAX_FAILURES = 20;
@@ -40,13 +41,15 @@ export class Networks {
   readonly #config: () => IsolateConfig;
   readonly #known = new Map<string, Confinements>();
   readonly #open = new Set<HostProxy>();
-  readonly #resolve = boundedResolve();
+  readonly #lookups = new Lookups();
+  readonly #places: Places;
   readonly #trust: ReturnType<ReturnType<typeof tlsTrusts>>;
   #folder: Promise<string> | undefined;
 
   constructor(scope: Scope<IsolateConfig>, config: () => IsolateConfig, directory: () => string) {
     this.#scope = scope;
     this.#config = config;
+    this.#places = new Places(() => config().allConnections);
     const extraCaFile = (): string | undefined => config().extraCaFile;
     this.#trust = tlsTrusts({ extraCaFile, directory, log: scope.log })();
   }
@@ -86,7 +89,8 @@ export class Networks {
       grants,
       proxies: this.#config,
       trust: this.#trust,
-      resolve: this.#resolve,
+      resolve: (host, signal) => this.#lookups.resolve(server, host, signal),
+      place: () => this.#places.take(server),
       connections: this.#config().connections,
       idleMs: this.#config().connectionIdleSeconds * 1_000,
       onFailure: (place, failed) => {

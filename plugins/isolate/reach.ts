@@ -1,16 +1,12 @@
 import { once } from 'node:events';
-import { connect, isIP } from 'node:net';
+import { BlockList, connect, isIP } from 'node:net';
 import type { LookupFunction, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { addressClass, hostOf, isLeftToProxy, openTunnel, proxyRoutes, resolveHost } from 'pegboard/net';
+import { addressClass, hostOf, isLeftToProxy, openTunnel, proxyRoutes } from 'pegboard/net';
 import type { Proxy, ProxySettings } from 'pegboard/net';
 import { isGranted, placeText } from '../kit/definitions/hostGrant.ts';
 import type { HostGrant, Place } from '../kit/definitions/hostGrant.ts';
-import { inTurn } from '../kit/limits/inTurn.ts';
 import type { TlsTrust } from '../kit/tls/tlsTrust.ts';
-
-/** Names that are resolved at a time: each takes one of the four threads that everything with files needs, too. */
-const MAX_LOOKUPS = 2;
 
 /** The grants of a server do not allow a place. The message is for its own eyes, too: it names no address. */
 export class Refused extends Error {}
@@ -21,23 +17,13 @@ export interface ReachParts {
   readonly proxies: () => ProxySettings;
   /** What a connection to such a proxy trusts. */
   readonly trust: TlsTrust;
-  /** All sandboxes share it. */
-  readonly resolve: typeof resolveHost;
+  /** Finds the addresses of a name. */
+  readonly resolve: (host: string) => Promise<readonly string[]>;
 }
 /** A way to a place: through a proxy, or to addresses that were checked. */
 export interface Way {
   readonly proxy: Proxy | undefined;
   readonly addresses: readonly string[];
-}
-
-/** Finds addresses as the system does, a few names at a time. */
-export function boundedResolve(): typeof resolveHost {
-  const lanes = Array.from({ length: MAX_LOOKUPS }, () => inTurn());
-  let next = 0;
-  return (host) => {
-    next = (next + 1) % MAX_LOOKUPS;
-    return (lanes[next] ?? inTurn())(() => resolveHost(host));
-  };
 }
 
 /** How a place is reached. It checks all that the place's name leads to, and the connection goes to what was checked.
@@ -52,15 +38,15 @@ export async function wayTo(place: Place, isTls: boolean, parts: ReachParts): Pr
     if (isLeftToProxy(url, proxies())) return { proxy: proxyRoutes(proxies())(url).proxy, addresses };
     throw new Error('its name cannot be resolved');
   }
-  const own = ownAddresses();
+  const isOwn = ownAddresses();
   const isOpen = (address: string): boolean => {
     const found = addressClass(address);
-    if (found === 'public' && !own.has(address)) return true;
+    if (found === 'public' && !isOwn(address)) return true;
     return !['reserved', 'unspecified'].includes(found) && isNamed(address, port, grants);
   };
   if (!addresses.every(isOpen))
     throw new Refused('it leads to this machine or a private network, and no entry is that address');
-  const isHere = addresses.every((address) => addressClass(address) === 'loopback' || own.has(address));
+  const isHere = addresses.every((address) => addressClass(address) === 'loopback' || isOwn(address));
   return { proxy: isHere ? undefined : proxyRoutes(proxies())(url).proxy, addresses };
 }
 
@@ -96,8 +82,11 @@ function isNamed(address: string, port: number, grants: readonly HostGrant[]): b
   return isGranted({ host: hostOf(new URL(`http://${text}`)), port }, grants);
 }
 
-/** Addresses of this machine that others may reach: what listens on all of them is as near as loopback. */
-function ownAddresses(): ReadonlySet<string> {
+/** Addresses of this machine that others may reach: what listens on all of them is as near as loopback.
+ *  @returns whether one is of these, of IPv4 also as IPv6 spells it */
+function ownAddresses(): (address: string) => boolean {
+  const own = new BlockList();
   const all = Object.values(networkInterfaces()).flatMap((found = []) => found);
-  return new Set(all.map(({ address }) => address));
+  for (const { address, family } of all) own.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  return (address) => own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

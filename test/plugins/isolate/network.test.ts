@@ -6,7 +6,8 @@ import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { hostname, networkInterfaces } from 'node:os';
+import os, { hostname, networkInterfaces } from 'node:os';
+import type { NetworkInterfaceInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
@@ -72,9 +73,10 @@ describe('isolate: sandbox with a list of hosts', function () {
     return String((JSON.parse(String(content[0]?.['text'])) as JsonObject)['said']);
   };
   /** Bytes on one connection to the proxy. */
-  const ask = (gateway: Gateway, ...texts: readonly string[]): Promise<string> => {
+  const ask = (gateway: Gateway, ...texts: readonly string[]): Promise<string> => askAs('s', gateway, texts);
+  const askAs = (server: string, gateway: Gateway, texts: readonly string[]): Promise<string> => {
     const words = texts.map((text) => `'${JSON.stringify(text).slice(1, -1)}'`);
-    return run(gateway, `${process.execPath} ${join(FIXTURES, 'ask.mjs')} proxy ${words.join(' ')}`);
+    return run(gateway, `${process.execPath} ${join(FIXTURES, 'ask.mjs')} proxy ${words.join(' ')}`, server);
   };
   const site = async (): Promise<{ readonly port: number; readonly seen: string[] }> => {
     const seen: string[] = [];
@@ -110,12 +112,13 @@ describe('isolate: sandbox with a list of hosts', function () {
   });
 
   /** Names in place of those of the system. @returns the names that were asked for */
-  const resolving = (known: Readonly<Record<string, readonly string[]>>): string[] => {
+  const resolving = (known: Readonly<Record<string, readonly string[] | 'never'>>): string[] => {
     const own = dns.lookup;
     const asked: string[] = [];
     const fake = (host: string, options: unknown): unknown => {
       if (known[host] === undefined) return own(host, options as { all: true });
       asked.push(host);
+      if (known[host] === 'never') return new Promise(() => undefined);
       return Promise.resolve(known[host].map((address) => ({ address })));
     };
     dns.lookup = fake as typeof dns.lookup;
@@ -174,6 +177,21 @@ describe('isolate: sandbox with a list of hosts', function () {
     // A name that is not granted is not even asked for, which would carry data out.
     expect(asked.filter((name) => name === 'here.example.com')).to.have.lengthOf(1);
     expect(asked).to.not.include('other.example.org');
+  });
+
+  it('takes an address of this machine for its own, as IPv6 spells it, too', async () => {
+    const own = os.networkInterfaces;
+    const address = { address: '1.2.3.4', family: 'IPv4', internal: false } as NetworkInterfaceInfo;
+    os.networkInterfaces = () => ({ e: [address] });
+    syncBuiltinESMExports();
+    defer(() => {
+      os.networkInterfaces = own;
+      syncBuiltinESMExports();
+    });
+    resolving({ 'a.example.com': ['1.2.3.4'], 'b.example.com': ['::ffff:1.2.3.4'] });
+    const gateway = await start({ s: shell(['*.example.com:443']) });
+    for (const name of ['a.example.com', 'b.example.com'])
+      expect(await ask(gateway, tunnel(`${name}:443`)), name).to.contain('no entry is that address');
   });
 
   it('checks each request of a connection, and lets none hide in the body of another', async () => {
@@ -328,6 +346,104 @@ describe('isolate: sandbox with a list of hosts', function () {
     await run(gateway, held, 'other');
     await gateway.stop();
     expect(sockets(gateway)).to.deep.equal([]);
+  });
+
+  it('bounds the requests in flight on one connection, each of which takes a connection of its own', async () => {
+    const sides = new Set<Socket>();
+    const mute = createTcpServer((socket) => sides.add(socket.on('error', () => undefined)));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    defer(() => {
+      mute.close();
+      for (const socket of sides) socket.destroy();
+    });
+    const place = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const gateway = await start(
+      { s: shell([place]) },
+      'plugins: { isolate: { config: { connections: 5 } } }\n',
+    );
+    const script = (count: number): string => `
+      const socket = require("net").connect("/run/pegboard/proxy");
+      socket.write("GET http://${place}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n".repeat(${count}));
+      socket.on("error", () => {}).on("close", () => (console.log("closed"), process.exit()));
+      setTimeout(process.exit, 1500);
+    `;
+    expect(await run(gateway, `${process.execPath} -e '${script(8)}'`)).to.equal('');
+    expect(sides.size).to.equal(1);
+    expect(await run(gateway, `${process.execPath} -e '${script(400)}'`)).to.equal('closed\n');
+  });
+
+  it('counts a tunnel until both of its sides are closed', async () => {
+    const sides = new Set<Socket>();
+    const full = createTcpServer((socket) => sides.add(socket.on('error', () => undefined).pause()));
+    await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
+    defer(() => {
+      full.close();
+      for (const socket of sides) socket.destroy();
+    });
+    const place = `127.0.0.1:${(full.address() as AddressInfo).port}`;
+    const gateway = await start(
+      { s: shell([place]) },
+      'plugins: { isolate: { config: { connections: 3 } } }\n',
+    );
+    const script = `
+      const { connect } = require("net");
+      const again = (left) => {
+        if (left === 0) return;
+        const socket = connect("/run/pegboard/proxy");
+        socket.on("error", () => {}).on("close", () => again(left - 1));
+        socket.write("CONNECT ${place} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n");
+        socket.once("data", () => (socket.write(Buffer.alloc(2e7)), setTimeout(() => socket.destroy(), 400)));
+      };
+      again(8);
+    `;
+    await run(gateway, `${process.execPath} -e '${script}'`);
+    expect(sides.size).to.equal(3);
+  });
+
+  it('leaves places to others, of which no server takes more than are free', async () => {
+    const mute = createTcpServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    defer(() => mute.close());
+    const place = `127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    const config = 'plugins: { isolate: { config: { allConnections: 6 } } }\n';
+    const gateway = await start({ s: shell([place]), other: shell([place]) }, config);
+    const script = `
+      const { connect } = require("net");
+      let open = 0, closed = 0;
+      for (let at = 0; at < 8; at += 1)
+        connect("/run/pegboard/proxy").on("error", () => {}).on("close", () => (closed += 1, tell()))
+          .on("data", () => (open += 1, tell())).write("CONNECT ${place} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n");
+      const tell = () => open + closed === 8 && console.log(open, closed);
+      setTimeout(process.exit, 60000);
+    `;
+    const held = (file: string): string =>
+      `${process.execPath} -e '${script}' >/tmp/${file} 2>&1 & until [ -s /tmp/${file} ]; do sleep 0.1; done; cat /tmp/${file}`;
+    expect(await run(gateway, held('one').replace('2>&1 &', '2>&1 </dev/null &'))).to.equal('3 5\n');
+    expect(await run(gateway, held('two'), 'other')).to.equal('2 6\n');
+  });
+
+  it('resolves names of servers in turn, and those of a slow one behind each other', async () => {
+    resolving({
+      'x.quick.example.com': ['10.0.0.1'],
+      'y.slow.example.com': 'never',
+      'z.slow.example.com': 'never',
+    });
+    const gateway = await start({
+      s: shell(['*.slow.example.com:443']),
+      other: shell(['*.quick.example.com:443']),
+    });
+    const script = `
+      const { connect } = require("net");
+      for (const name of ["y", "z", "y", "z"])
+        connect("/run/pegboard/proxy").on("error", () => {})
+          .write("CONNECT " + name + ".slow.example.com:443 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n");
+      setTimeout(process.exit, 20000);
+    `;
+    await run(gateway, `(${process.execPath} -e '${script}' >/dev/null 2>&1 &) ; sleep 1`);
+    for (let at = 0; at < 3; at += 1) {
+      const said = askAs('other', gateway, [tunnel('x.quick.example.com:443')]);
+      expect(await said).to.contain('no entry is that address');
+    }
   });
 
   it('leaves nothing of a server that cannot be spawned, and says what is too long', async () => {
