@@ -16,6 +16,10 @@ const OF_ENGINE =
 /** Variables that libraries of the engine's program obey: those of a definition would run its code outside, or tell it where to look. */
 const OBEYED =
   /^(GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|LOCPATH|NLSPATH|NIS_PATH|HOSTALIASES|LOCALDOMAIN|RESOLV_HOST_CONF|RES_OPTIONS|TZDIR|BASH_ENV|ENV|SHELLOPTS|GODEBUG|GOTRACEBACK|GOGC|GOMEMLIMIT|GOMAXPROCS|GOCOVERDIR|MALLOC_\w+)$/;
+/** Variables that tell the engine what to run or to connect to, or that a shell in its place would run; names with `*` are, for podman,
+ *  all of its own that begin so. */
+const OF_ENGINES_PARTS =
+  /^(STORAGE_\w+|REGISTRY_AUTH_FILE|_(CONTAINERS?|PODMAN|LIBCONTAINER|LIBPOD|CRUN)_\w+|CONMON_\w+|SSH_\w+|DBUS_\w+|NOTIFY_SOCKET|LISTEN_\w+|GNUPGHOME|BASH_FUNC_.*|.*\*)$/;
 /** Places outside, which a container does not have. */
 const OUTSIDE = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|\w+_CA_BUNDLE|GIT_SSL_CAINFO|UV_\w+|npm_config_\w+)$/i;
 
@@ -47,7 +51,7 @@ export async function contained(
   if (folder !== undefined && !isWithin(folder, paths))
     throw wrong('cwd of the definition is not granted', 'grant it in grants.files');
   const given = Object.entries(env).filter(
-    ([name]) => ![OF_ENGINE, OBEYED, OUTSIDE].some((names) => names.test(name)),
+    ([name]) => ![OF_ENGINE, OBEYED, OF_ENGINES_PARTS, OUTSIDE].some((names) => names.test(name)),
   );
   const own = Object.entries(process.env).filter(([name]) => OF_ENGINE.test(name)) as [string, string][];
   const name = `pegboard-${server}-${randomBytes(6).toString('hex')}`;

@@ -14,7 +14,7 @@ export class Lookups {
   readonly #waiting = new Map<string, Work[]>();
   /** When the lookup of a server began. */
   readonly #active = new Map<string, number>();
-  /** Until when a server counts as slow. */
+  /** When a server ceases to count as slow. */
   readonly #slowUntil = new Map<string, number>();
   readonly #find: typeof resolveHost;
 

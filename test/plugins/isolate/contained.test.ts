@@ -58,7 +58,12 @@ describe('isolate: container, with a program in the place of docker', () => {
       {
         args: ['--root', '/x'],
         command: ['serve'],
-        env: { TOKEN: 'own', GLIBC_TUNABLES: 'x', GODEBUG: 'x', GCONV_PATH: '/x' },
+        env: {
+          ...{ TOKEN: 'own', GLIBC_TUNABLES: 'x', GODEBUG: 'x', GCONV_PATH: '/x' },
+          // A name with * is all that begin so, of which podman has more than the definition.
+          ...{ 'H*': 'x', STORAGE_OPTS: 'overlay.mount_program=/x', 'BASH_FUNC_exec%%': '() { x; }' },
+          ...{ REGISTRY_AUTH_FILE: '/x', SSH_AUTH_SOCK: '/x', DBUS_SESSION_BUS_ADDRESS: 'x' },
+        },
         grants,
       },
       path,
@@ -93,7 +98,9 @@ describe('isolate: container, with a program in the place of docker', () => {
         ].join(' '),
       ),
     );
-    expect(run.join(' ')).to.not.match(/GLIBC_TUNABLES|GODEBUG|GCONV_PATH/);
+    expect(run.join(' ')).to.not.match(
+      /GLIBC_TUNABLES|GODEBUG|GCONV_PATH|\*|STORAGE|BASH_FUNC|REGISTRY|SSH|DBUS/,
+    );
     expect(run.join(' ')).to.not.contain('own').and.not.contain('PATH');
     await callCore(gateway, 'core_service_stop', { name: 's', confirm: true });
     await until(() => calls().some((call) => call.slice(0, 3).join(' ') === `rm --force ${name}`));
