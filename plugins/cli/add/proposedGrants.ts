@@ -59,8 +59,10 @@ function grantsOf(files: readonly FileGrant[], kept: readonly string[]): readonl
 }
 
 /** Whether a path may be proposed: it exists, has no link in it, and shows neither the home as a whole nor what is hidden in it, nor keys. */
-function isGrantable(path: string, kept: readonly string[]): boolean {
-  const home = homedir();
+function isGrantable(path: string, named: readonly string[]): boolean {
+  // Paths that are proposed have no link in them, as these may.
+  const home = realOf(homedir());
+  const kept = named.map(realOf);
   if (!path.startsWith(sep) || !isPlain(path)) return false;
   if ([...SYSTEM, ...MACHINE].some((folder) => isWithin(path, folder))) return false;
   if (isWithin(home, path) || kept.some((folder) => isWithin(folder, path) || isWithin(path, folder)))
@@ -78,6 +80,15 @@ function isPlain(path: string): boolean {
     return realpathSync(path) === path && (found.isFile() || found.isDirectory());
   } catch {
     return false;
+  }
+}
+
+/** Where a path leads; itself if there is nothing. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 
