@@ -32,9 +32,11 @@ async function describedIn(client: McpClient): Promise<readonly unknown[]> {
     listed(client, 'resources/list', 'resources'),
     listed(client, 'resources/templates/list', 'resourceTemplates'),
   ]);
+  const isOwn = ({ uri, uriTemplate }: Declared): boolean =>
+    /^(?:auth|pegboard):/.test(String(uri ?? uriTemplate));
   return lists
     .flat()
-    .filter(({ uri }) => uri !== 'auth://status')
+    .filter((one) => !isOwn(one))
     .map(({ description }) => description);
 }
 async function refused(asked: Promise<unknown>): Promise<string> {
