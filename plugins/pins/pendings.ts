@@ -48,7 +48,8 @@ export class Pendings {
     const versions = byKey.get(key) ?? new Map<string, Kept>();
     const isNew = versions.get(hash)?.isGone !== false;
     if (isNew && versions.size >= MAX_GONE) {
-      this.#look(server);
+      // At this one only: a server that changes all its tools must not have all looked at for each.
+      this.#lookAt(versions, this.#parts.versionsOf(server));
       for (const [one, { isGone }] of versions) if (isGone) versions.delete(one);
     }
     // Those that were found first stay: a flood of versions must not hide them.
@@ -78,18 +79,21 @@ export class Pendings {
     const versionsOf = this.#parts.versionsOf(server);
     const byKey = this.#byServer.get(server);
     for (const [key, versions] of byKey ?? []) {
-      const [first] = versions.values();
-      if (first === undefined) continue;
-      const { kind, as } = first.judgement.matter;
-      const now = versionsOf && new Set(versionsOf(kind, as).map((declared) => this.#hashOf(kind, declared)));
-      for (const [hash, { judgement, isMerged }] of versions) {
-        const next = this.#parts.judge(judgement.matter, isMerged);
-        if (next === undefined) versions.delete(hash);
-        else versions.set(hash, { judgement: next, isMerged, isGone: now?.has(hash) === false });
-      }
+      this.#lookAt(versions, versionsOf);
       if (versions.size === 0) byKey?.delete(key);
     }
     if (byKey?.size === 0) this.#byServer.delete(server);
+  }
+  #lookAt(versions: Map<string, Kept>, versionsOf: VersionsOf | undefined): void {
+    const [first] = versions.values();
+    if (first === undefined) return;
+    const { kind, as } = first.judgement.matter;
+    const now = versionsOf && new Set(versionsOf(kind, as).map((declared) => this.#hashOf(kind, declared)));
+    for (const [hash, { judgement, isMerged }] of versions) {
+      const next = this.#parts.judge(judgement.matter, isMerged);
+      if (next === undefined) versions.delete(hash);
+      else versions.set(hash, { judgement: next, isMerged, isGone: now?.has(hash) === false });
+    }
   }
   #hashOf(kind: PinKind, declared: JsonObject): string {
     const hash = this.#hashes.get(declared) ?? fingerprint(kind, declared);

@@ -32,6 +32,8 @@ export interface Sight {
   /** That name in the form that all equal ones have. */
   readonly place: string;
   readonly declared: JsonObject;
+  /** Its fingerprint, if it was judged before. */
+  readonly hash?: string;
 }
 /** Why a declaration does not count as it is: it is another than was accepted, new, of another server than before, refused, beyond
  *  the bound, or what is accepted is not known yet. */
@@ -105,10 +107,11 @@ export class PinBook {
 
   /** @returns undefined if the declaration was accepted, or is the first one of that name */
   judge(sight: Sight, asks: boolean): Matter | undefined {
-    const { server, kind, own, place, declared } = sight;
-    const hash = fingerprint(kind, declared);
+    const { server, kind, own, as, place, declared, hash = fingerprint(kind, declared) } = sight;
     const trust = kind === 'tools' ? trustIn(declared['annotations']) : 0;
-    const matter = (doubt: Doubt, accepted = 0): Matter => ({ ...sight, hash, trust, doubt, accepted });
+    // Not the whole sight: it may be a former matter.
+    const fresh = { server, kind, own, as, place, declared, hash, trust };
+    const matter = (doubt: Doubt, accepted = 0): Matter => ({ ...fresh, doubt, accepted });
     if (!this.#isRead) return matter('unread');
     const key = pinKey(kind, own);
     const record = this.#records.get(server) ?? NO_RECORD;

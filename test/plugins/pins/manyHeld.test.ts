@@ -22,4 +22,14 @@ describe('plugins/pins: many held tools', () => {
     const { user } = process.cpuUsage(before);
     expect(user / 1e6).to.be.below(8);
   });
+
+  it('are looked at in seconds of CPU when their server changes all of them again and again', async () => {
+    const some = (more: string): Declared[] => tools(more).slice(0, 1_000);
+    const pinned = await pinnedGateway(changingServers({ rug: { tools: some('') } }));
+    await until(() => pinned.gateway.kernel.catalogue.shared('x_rug_t999'));
+    const before = process.cpuUsage();
+    for (const more of ['1', '2', '3', '4', '5']) await pinned.declare('rug', { tools: some(more) });
+    await until(async () => (await pinned.pending()).length === 1_000);
+    expect(process.cpuUsage(before).user / 1e6).to.be.below(8);
+  });
 });
