@@ -4,6 +4,7 @@ import type { JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { ServerDeclarations } from '../contracts/pins.ts';
 import { Tally } from '../kit/metrics/tally.ts';
 import { shownText } from '../kit/text/shownText.ts';
+import type { DiffWork } from '../kit/text/wordDiff.ts';
 import { wordDiffText } from '../kit/text/wordDiff.ts';
 import type { PinsConfig } from './config.ts';
 import { pinned, widened } from './fingerprint.ts';
@@ -16,6 +17,12 @@ import { partChanges } from './partChanges.ts';
 import type { PartChange } from './partChanges.ts';
 
 const MAX_NAMED = 10;
+/** What one answer compares: servers write the texts. */
+const MAX_PAIRS = 1_000_000;
+/** More than is asked of a person at once. */
+const MAX_ASKED = 16_384;
+/** Declarations that are shown before others get their turn. */
+const AT_ONCE = 50;
 type Mode = 'ignore' | 'warn' | 'hold' | 'block';
 
 /** One thing that waits for an operator, or was refused. */
@@ -131,10 +138,17 @@ export class Matters {
   list(): readonly ShownMatter[] {
     return inOrder(this.#waiting().map(shownMatter));
   }
-  /** Those of a name or of a server, with what has changed. */
-  changed(name: string): readonly ChangedMatter[] {
+  /** Those of a name or of a server, as they are when it is called, with what has changed. */
+  async changed(name: string, most = Infinity): Promise<readonly ChangedMatter[]> {
     const named = this.#waiting().filter(({ matter }) => matter.as === name || matter.server === name);
-    return inOrder(named.map((one) => ({ ...shownMatter(one), ...this.#changesOf(one) })));
+    const all = inOrder(named.map((one) => ({ ...shownMatter(one), of: one }))).slice(0, most);
+    const work = { pairs: MAX_PAIRS };
+    const changed: ChangedMatter[] = [];
+    for (const { of, ...one } of all) {
+      if (changed.length % AT_ONCE === AT_ONCE - 1) await new Promise(setImmediate);
+      changed.push({ ...one, ...this.#changesOf(of, work) });
+    }
+    return changed;
   }
   counted(): ReadonlyMap<string, number> {
     const counts = new Map(this.servers.map((server) => [server, 0]));
@@ -158,24 +172,29 @@ export class Matters {
       `${name} has another hash than the given one; look at it again with pegboard pins diff ${name}`,
     );
   }
-  #changesOf({ matter }: Judgement): Pick<ChangedMatter, 'before' | 'changes'> {
+  #changesOf({ matter }: Judgement, work: DiffWork): Pick<ChangedMatter, 'before' | 'changes'> {
     const accepted = this.#book.textOf(matter);
     return {
       before: accepted !== undefined,
-      changes: partChanges(accepted, pinned(matter.kind, matter.declared)),
+      changes: partChanges(accepted, pinned(matter.kind, matter.declared), work),
     };
   }
 
-  /** The same as text, invisible characters escaped: of one, or of all of a server. @throws GatewayError PIN_OUTDATED */
+  /** The same as text, invisible characters escaped: of one, or of all of a server; cut where nobody would be asked any more.
+   *  @throws GatewayError PIN_OUTDATED */
   shownChanges(name: string, hash: string): string {
     const all = this.#chosen(name, hash);
     const isOne = all.length === 1;
-    const texts = all.map((one) => {
-      const { changes } = this.#changesOf(one);
+    const work = { pairs: MAX_PAIRS };
+    let text = '';
+    for (const one of all) {
+      const { changes } = this.#changesOf(one, work);
       const parts = changes.map(({ part, words }) => `${part}: ${wordDiffText(words)}`);
-      return [...(isOne ? [] : [`${one.matter.kind} ${shownText(one.matter.as)}`]), ...parts].join('\n');
-    });
-    return texts.join('\n');
+      const lines = [...(isOne ? [] : [`${one.matter.kind} ${shownText(one.matter.as)}`]), ...parts];
+      text += `${text && '\n'}${lines.join('\n')}`;
+      if (text.length > MAX_ASKED) break;
+    }
+    return text;
   }
 
   /** What waits of each server, with a hash that binds an acceptance of all of it to what was shown. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from 'pegboard';
 import { wordDiff } from '../kit/text/wordDiff.ts';
-import type { WordChange } from '../kit/text/wordDiff.ts';
+import type { DiffWork, WordChange } from '../kit/text/wordDiff.ts';
 import { canonicalText } from './fingerprint.ts';
 
 /** What has changed in one part of a declaration. */
@@ -13,11 +13,15 @@ export interface PartChange {
 const MAX_SAME = 12;
 
 /** The parts of a declaration that are not the same, word by word. @param before undefined: it is not known */
-export function partChanges(before: JsonObject | undefined, after: JsonObject): readonly PartChange[] {
+export function partChanges(
+  before: JsonObject | undefined,
+  after: JsonObject,
+  work: DiffWork,
+): readonly PartChange[] {
   const parts = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
   return [...parts].flatMap((part) => {
     if (before !== undefined && canonicalText(before[part]) === canonicalText(after[part])) return [];
-    const words = wordDiff(shownPart(before?.[part]), shownPart(after[part]));
+    const words = wordDiff(shownPart(before?.[part]), shownPart(after[part]), work);
     return [{ part, words: words.map((one) => (one.change === 'same' ? shortened(one) : one)) }];
   });
 }

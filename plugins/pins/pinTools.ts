@@ -32,7 +32,7 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
         },
       },
     },
-    run: ({ name }) => {
+    run: async ({ name }) => {
       const found = suspects.list();
       const sets = matters.sets().map(({ server, count, hash }) => ({ server, count, hash }));
       if (name === undefined) {
@@ -40,7 +40,7 @@ export function pinTools(matters: Matters, suspects: Suspects): readonly Tool[] 
         return jsonResult({ pins: matters.list(), sets, findings, totalFindings: found.length });
       }
       return jsonResult({
-        pins: matters.changed(name),
+        pins: await matters.changed(name),
         sets: sets.filter(({ server }) => server === name),
         findings: found.filter((one) => one.name === name || one.server === name),
       });

@@ -37,14 +37,15 @@ export function pinsPage(matters: Matters, suspects: Suspects): AdminPage {
     path: PATH,
     nav: 'Pins',
     navAfter: '/tools',
-    facts: ({ query }) => {
+    facts: async ({ query }) => {
       const all = matters.list();
       const name = query.get('name');
-      const chosen = name === null ? [] : matters.changed(name);
+      // Both are of one moment: nothing may be accepted that is not shown.
       const found = matters.sets().find(({ server }) => server === name);
       const set = found && { server: found.server, count: found.count, hash: found.hash };
+      const chosen = name === null ? [] : await matters.changed(name, MAX_CHOSEN);
       const findings = suspects.list().slice(0, MAX_FINDINGS);
-      return { pins: excerpt(all, query), chosen: chosen.slice(0, MAX_CHOSEN), set, findings };
+      return { pins: excerpt(all, query), chosen, set, findings };
     },
     show: ({ pins, chosen, set, findings }, visit) => ({
       title: counted(pins.total, 'changed declaration'),

@@ -7,13 +7,22 @@ export interface WordChange {
   readonly text: string;
 }
 
+/** Pairs of words that may still be compared: a million take about 20 ms. Beyond, what differs of a text is one change. */
+export interface DiffWork {
+  pairs: number;
+}
+
 /** More than a description has; beyond, the middle of both texts is one change, because the work grows with their product. */
 const MAX_WORDS = 2_000;
 /** A word, white space, or one character of another kind. */
 const WORD = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
-/** What makes the second text of the first, word by word. */
-export function wordDiff(before: string, after: string): readonly WordChange[] {
+/** What makes the second text of the first, word by word. @param work what several comparisons may take together */
+export function wordDiff(
+  before: string,
+  after: string,
+  work: DiffWork = { pairs: Infinity },
+): readonly WordChange[] {
   const [a, b] = [before.match(WORD) ?? [], after.match(WORD) ?? []];
   const shorter = Math.min(a.length, b.length);
   let head = 0;
@@ -27,7 +36,16 @@ export function wordDiff(before: string, after: string): readonly WordChange[] {
     for (const word of words) changes.at(-1)?.words.push(word);
   };
   add('same', a.slice(0, head));
-  middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail), add);
+  const [left, right] = [a.slice(head, a.length - tail), b.slice(head, b.length - tail)];
+  const pairs = left.length * right.length;
+  const isTooMuch = Math.max(left.length, right.length) > MAX_WORDS || pairs > work.pairs;
+  if (isTooMuch || pairs === 0) {
+    add('removed', left);
+    add('added', right);
+  } else {
+    work.pairs -= pairs;
+    middle(left, right, add);
+  }
   add('same', a.slice(a.length - tail));
   return changes.map(({ change, words }) => ({ change, text: shownText(words.join('')) }));
 }
@@ -49,11 +67,6 @@ function middle(
   b: readonly string[],
   add: (change: WordChange['change'], words: readonly string[]) => void,
 ): void {
-  if (Math.max(a.length, b.length) > MAX_WORDS || a.length === 0 || b.length === 0) {
-    add('removed', a);
-    add('added', b);
-    return;
-  }
   const width = b.length + 1;
   const common = new Uint16Array((a.length + 1) * width);
   const at = (i: number, j: number): number => common[i * width + j] ?? 0;

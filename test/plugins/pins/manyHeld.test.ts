@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { askCore } from '../../support/coreTools.ts';
 import { changingServers, pinnedGateway, until } from './support.ts';
 import type { Declared } from './support.ts';
 
@@ -31,5 +32,22 @@ describe('plugins/pins: many held tools', () => {
     for (const more of ['1', '2', '3', '4', '5']) await pinned.declare('rug', { tools: some(more) });
     await until(async () => (await pinned.pending()).length === 1_000);
     expect(process.cpuUsage(before).user / 1e6).to.be.below(8);
+  });
+
+  it('are shown with what has changed in seconds of CPU, however long their texts are', async () => {
+    const long = (step: number): Declared[] =>
+      Array.from({ length: 200 }, (_, at) => ({
+        name: `t${at}`,
+        description: Array.from({ length: 950 }, (__, word) => (word * step) % 9_973).join(' '),
+        inputSchema: { type: 'object' },
+      }));
+    const pinned = await pinnedGateway(changingServers({ rug: { tools: long(7) } }));
+    await until(() => pinned.gateway.kernel.catalogue.shared('x_rug_t199'));
+    await pinned.declare('rug', { tools: long(13) });
+    await until(async () => (await pinned.pending()).length === 200);
+    const before = process.cpuUsage();
+    const { pins } = await askCore(pinned.gateway, 'core_pins_list', { name: 'rug' });
+    expect(pins).to.have.length(200);
+    expect(process.cpuUsage(before).user / 1e6).to.be.below(4);
   });
 });

@@ -43,4 +43,13 @@ describe('wordDiff', () => {
     const changes = wordDiff(before ?? '', after ?? '');
     expect(changes.map(({ change }) => change)).to.deep.equal(['same', 'removed', 'added', 'same']);
   });
+
+  it('compares as a whole what is beyond the work that several comparisons may take', () => {
+    const work = { pairs: 10 };
+    const kinds = (): readonly string[] => wordDiff('a b c', 'x b y', work).map(({ change }) => change);
+    expect(kinds()).to.deep.equal(['removed', 'added']);
+    work.pairs = 25;
+    expect(kinds()).to.have.length(5);
+    expect(work.pairs).to.equal(0);
+  });
 });
