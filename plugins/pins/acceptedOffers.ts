@@ -2,7 +2,7 @@ import type { JsonObject, Verdict } from 'pegboard';
 import type { AcceptedDeclarations, DeclaredOffer } from '../contracts/pins.ts';
 import { doingIn, heldDeclaration, remedyFor, verdictOn } from './judgedTool.ts';
 import type { Judgement } from './judgedTool.ts';
-import type { Sight } from './pinBook.ts';
+import type { Sight } from './sight.ts';
 
 /** What may be shown of the prompts, resources and words of servers. Each declaration is judged once, until `renew`. */
 export class AcceptedOffers implements AcceptedDeclarations {

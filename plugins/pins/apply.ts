@@ -145,7 +145,9 @@ export function apply(scope: Scope<PinsConfig>): void {
     const reread = (server: string): void => void book.reread(server);
     return channel.subscribe(TOPIC, {
       message: ({ server }) => reread(String(server)),
-      gap: () => matters.servers.forEach(reread),
+      // Of servers of which nothing waits as well: something may have been refused.
+      gap: () => book.servers.forEach(reread),
+      emptied: () => void book.writeBack(),
     });
   });
 

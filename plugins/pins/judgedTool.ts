@@ -3,7 +3,7 @@ import type { JsonObject, Target, Tool, ToolAnnotations, Verdict } from 'pegboar
 import { argumentFault } from './argumentFault.ts';
 import { PARTS, widened, withTrust } from './fingerprint.ts';
 import type { PinKind } from './fingerprint.ts';
-import type { Matter } from './pinBook.ts';
+import type { Matter } from './sight.ts';
 
 export const LAYER = 'pins';
 /** What is done about a matter. */

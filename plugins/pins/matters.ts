@@ -11,7 +11,8 @@ import { pinned, widened } from './fingerprint.ts';
 import type { PinKind } from './fingerprint.ts';
 import { doingIn } from './judgedTool.ts';
 import type { Held, Judgement } from './judgedTool.ts';
-import type { Matter, PinBook, Sight } from './pinBook.ts';
+import type { PinBook } from './pinBook.ts';
+import type { Matter, Sight } from './sight.ts';
 import { Pendings } from './pendings.ts';
 import { partChanges } from './partChanges.ts';
 import type { PartChange } from './partChanges.ts';
@@ -106,7 +107,7 @@ export class Matters {
     if (matter === undefined) return undefined;
     const { doubt } = matter;
     if (doubt === 'refused' || doubt === 'new') return { matter, held: 'blocked' };
-    if (mode === 'warn' || doubt === 'unread' || doubt === 'beyond') return { matter, held: 'warned' };
+    if (mode === 'warn' || doubt === 'unread') return { matter, held: 'warned' };
     const canHold = mode === 'hold' && doubt === 'changed' && !isMerged;
     const accepted = canHold ? this.#book.textOf(matter) : undefined;
     return accepted === undefined ? { matter, held: 'blocked' } : { matter, held: 'held', accepted };

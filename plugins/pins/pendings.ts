@@ -3,7 +3,7 @@ import type { VersionsOf } from '../contracts/pins.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { PinKind } from './fingerprint.ts';
 import type { Judgement } from './judgedTool.ts';
-import type { Sight } from './pinBook.ts';
+import type { Sight } from './sight.ts';
 import { pinKey } from './pinRecord.ts';
 
 /** Versions of one declaration that are kept: each caller of a server may see another one. */

@@ -4,7 +4,6 @@ import type { Vault } from '../contracts/vault.ts';
 import { inTurn } from '../kit/limits/inTurn.ts';
 import type { PinsConfig } from './config.ts';
 import { canonicalText, fingerprint, pinned, trustIn } from './fingerprint.ts';
-import type { PinKind } from './fingerprint.ts';
 import {
   NO_RECORD,
   isFull,
@@ -17,36 +16,10 @@ import {
   withTexts,
 } from './pinRecord.ts';
 import type { Pin, PinRecord, PinStep } from './pinRecord.ts';
+import type { Doubt, Matter, Sight } from './sight.ts';
 
 const PREFIX = 'pins:';
 const MAX_TRIES = 10;
-
-/** A declaration as a server lists it. */
-export interface Sight {
-  readonly server: string;
-  readonly kind: PinKind;
-  /** Its name on the server. */
-  readonly own: string;
-  /** The name under which it is offered. */
-  readonly as: string;
-  /** That name in the form that all equal ones have. */
-  readonly place: string;
-  readonly declared: JsonObject;
-  /** Its fingerprint, if it was judged before. */
-  readonly hash?: string;
-}
-/** Why a declaration does not count as it is: it is another than was accepted, new, of another server than before, refused, beyond
- *  the bound, or what is accepted is not known yet. */
-export type Doubt = 'changed' | 'new' | 'moved' | 'refused' | 'beyond' | 'unread';
-export interface Matter extends Sight {
-  readonly hash: string;
-  readonly doubt: Doubt;
-  /** What it asks for, and what was accepted. */
-  readonly trust: number;
-  readonly accepted: number;
-  /** Who had the name before, if it has moved. */
-  readonly former?: { readonly server: string; readonly key: string };
-}
 
 export interface BookParts {
   readonly config: () => PinsConfig;
@@ -66,6 +39,8 @@ export class PinBook {
   readonly #holders = new Map<string, { readonly server: string; readonly key: string }>();
   /** Steps that are not written yet. */
   readonly #steps = new Map<string, PinStep[]>();
+  /** Servers of which the vault may have lost what is known here. */
+  readonly #lost = new Set<string>();
   /** Texts that were unpacked, while memory allows: each of thousands of held tools looks up its own. */
   readonly #unpacked = new WeakMap<PinRecord, WeakRef<ReadonlyMap<string, string>>>();
   readonly #take = inTurn();
@@ -82,7 +57,10 @@ export class PinBook {
   }
   /** Whether something is not written. */
   get isBehind(): boolean {
-    return this.#steps.size > 0;
+    return this.#steps.size + this.#lost.size > 0;
+  }
+  get servers(): readonly string[] {
+    return [...this.#records.keys()];
   }
 
   /** Reads what is kept of all servers. @returns whether it is known now */
@@ -90,15 +68,22 @@ export class PinBook {
     const vault = this.#parts.vault();
     const isDone = await this.#tried(async () => {
       const keys = (await vault?.list(PREFIX)) ?? [];
-      await Promise.all(keys.map((key) => this.#readOne(vault, key.slice(PREFIX.length))));
+      const readAll = () => Promise.all(keys.map((key) => this.#readOne(vault, key.slice(PREFIX.length))));
+      await this.#take(readAll);
     });
     this.#isRead ||= isDone;
     return isDone;
   }
   /** Reads again what is kept of one server, after another process has changed it. */
   async reread(server: string): Promise<void> {
-    const isDone = await this.#tried(() => this.#readOne(this.#parts.vault(), server));
+    // Not while something is written, which would be forgotten here.
+    const isDone = await this.#take(() => this.#tried(() => this.#readOne(this.#parts.vault(), server)));
     if (isDone) this.#parts.renewed(server);
+  }
+  /** The vault has lost its entries: it gets back what is known here. */
+  async writeBack(): Promise<void> {
+    for (const server of this.#records.keys()) this.#lost.add(server);
+    await this.flush();
   }
   async #readOne(vault: Vault | undefined, server: string): Promise<void> {
     const record = readRecord(await vault?.get(PREFIX + server));
@@ -158,14 +143,16 @@ export class PinBook {
 
   /** Writes what is not written yet. Never rejects: it writes warnings. */
   async flush(): Promise<void> {
-    for (const server of [...this.#steps.keys()])
+    for (const server of new Set([...this.#steps.keys(), ...this.#lost]))
       await this.#take(async () => {
-        const steps = this.#steps.get(server) ?? [];
-        if (steps.length === 0 || !this.#isRead) return;
+        // A copy: what is seen while it is written is pushed, and must not count as written.
+        const steps = [...(this.#steps.get(server) ?? [])];
+        if ((steps.length === 0 && !this.#lost.has(server)) || !this.#isRead) return;
         const isDone = await this.#tried(async () => {
           if (await this.#write(server, steps)) this.#parts.renewed(server);
         });
         if (!isDone) return;
+        this.#lost.delete(server);
         const left = (this.#steps.get(server) ?? []).slice(steps.length);
         if (left.length > 0) this.#steps.set(server, left);
         else this.#steps.delete(server);
@@ -174,9 +161,14 @@ export class PinBook {
 
   /** The definition of the server was removed. */
   async forget(server: string): Promise<void> {
+    this.#steps.delete(server);
+    this.#lost.delete(server);
     this.#adopt(server, NO_RECORD);
     this.#records.delete(server);
-    this.#steps.delete(server);
+    // What two servers had in turn is that of the other one now.
+    for (const [other, { pins }] of this.#records)
+      for (const [key, { as }] of pins)
+        if (!this.#holders.has(nameIn(key, as))) this.#holders.set(nameIn(key, as), { server: other, key });
     await this.#take(() =>
       this.#tried(async () => {
         await this.#parts.vault()?.delete(PREFIX + server);
@@ -220,9 +212,7 @@ export class PinBook {
           ? await vault.putIfAbsent(PREFIX + server, value)
           : await vault.compareAndSwap(PREFIX + server, before, value));
       if (!isWritten) continue;
-      // What was seen while it was written is written next.
-      const later = (this.#steps.get(server) ?? []).filter((one) => !steps.includes(one));
-      this.#adopt(server, await this.#after(next, later));
+      this.#adopt(server, next);
       this.#parts.written(server);
       return steps.some(
         ({ step, key, version: [hash] }) => step === 'see' && !holds(next.pins.get(key), hash),
@@ -246,18 +236,27 @@ export class PinBook {
   /** A store that has lost its entries must not make what is known new. */
   #merged(server: string, kept: PinRecord): Promise<PinRecord> {
     const known = this.#records.get(server) ?? NO_RECORD;
-    const pins = mergedPins(known, kept);
-    const lost = [...pins.keys()].filter((key) => pins.get(key) !== kept.pins.get(key));
+    // What is not written yet is not known: of two first sights, that which was written first holds.
+    const firsts = (this.#steps.get(server) ?? []).filter(({ text }) => text !== '');
+    const pins = mergedPins(known, kept, new Set(firsts.map(({ key }) => key)));
+    const newest = (pin: Pin | undefined) => pin?.accepted[0]?.[0];
+    const lost = [...pins].filter(([key, pin]) => newest(pin) !== newest(kept.pins.get(key)));
     const former = lost.length === 0 ? new Map<string, string>() : this.#textsIn(known);
-    const texts = lost.map((key) => [key, former.get(key) ?? ''] as const);
+    const texts = lost.map(([key]) => [key, former.get(key) ?? ''] as const);
     const found = new Map(texts.filter(([, text]) => text !== ''));
     return withTexts({ ...kept, pins }, found, this.#parts.config().maxTextBytes);
   }
-  #adopt(server: string, record: PinRecord): void {
+  #adopt(server: string, { pins: read, packed }: PinRecord): void {
     for (const [key, { as }] of this.#records.get(server)?.pins ?? [])
       if (this.#holders.get(nameIn(key, as))?.server === server) this.#holders.delete(nameIn(key, as));
-    this.#records.set(server, record);
-    for (const [key, { as }] of record.pins) this.#holders.set(nameIn(key, as), { server, key });
+    const pins = new Map(read);
+    // What was seen while it was read or written is written next.
+    for (const step of this.#steps.get(server) ?? []) {
+      const next = stepped(pins.get(step.key), step);
+      if (next !== undefined) pins.set(step.key, next);
+    }
+    this.#records.set(server, { pins, packed });
+    for (const [key, { as }] of pins) this.#holders.set(nameIn(key, as), { server, key });
   }
   #textsIn(record: PinRecord): ReadonlyMap<string, string> {
     const known = this.#unpacked.get(record)?.deref();

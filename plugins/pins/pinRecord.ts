@@ -35,6 +35,7 @@ export interface PinRecord {
   /** Compressed JSON: the newest accepted version of each declaration. */
   readonly packed: string;
 }
+const NOTHING = { accepted: [], refused: [] };
 export const NO_RECORD: PinRecord = { pins: new Map(), packed: '' };
 
 /** A name in a record. */
@@ -63,16 +64,35 @@ export function isFull({ refused }: Pin): boolean {
   return refused.length >= MAX_VERSIONS;
 }
 
-/** What this process knows, and what is kept. A version that is accepted stays in a pin, so one that has none of what is known was begun
- *  anew after the store had lost its entries: what is known holds, or a first sight would accept what has changed. */
-export function mergedPins(known: PinRecord, kept: PinRecord): ReadonlyMap<string, Pin> {
+/** What this process knows, and what is kept. What is accepted or refused in one of them stays so unless the other says the contrary: a pin
+ *  that was begun anew with the same version must not bring back what was refused. A version that is accepted stays in a pin, so one that has none of what is known was begun
+ *  anew after the store had lost its entries: what is known holds, or a first sight would accept what has changed.
+ *  @param firsts keys of which nothing was known before this process saw them */
+export function mergedPins(
+  known: PinRecord,
+  kept: PinRecord,
+  firsts: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, Pin> {
   const pins = new Map(known.pins);
   for (const [key, pin] of kept.pins) {
-    const accepted = known.pins.get(key)?.accepted ?? [];
+    const own = firsts.has(key) ? undefined : known.pins.get(key);
+    const accepted = own?.accepted ?? [];
     const isOf = accepted.some(([hash]) => pin.accepted.some(([one]) => one === hash));
-    if (isOf || accepted.length === 0) pins.set(key, pin);
+    if (own === undefined || isOf || accepted.length === 0) pins.set(key, withMore(pin, own));
+    else pins.set(key, withMore(own, { ...pin, accepted: [] }));
   }
   return pins;
+}
+
+/** @returns the pin itself if the other one adds nothing */
+function withMore(pin: Pin, { accepted, refused }: Pick<Pin, 'accepted' | 'refused'> = NOTHING): Pin {
+  const known = new Set([...pin.accepted.map(([hash]) => hash), ...pin.refused]);
+  const more = {
+    accepted: [...pin.accepted, ...accepted.filter(([hash]) => !known.has(hash))].slice(0, MAX_VERSIONS),
+    refused: [...pin.refused, ...refused.filter((hash) => !known.has(hash))].slice(0, MAX_VERSIONS),
+  };
+  const isSame = more.accepted.length === pin.accepted.length && more.refused.length === pin.refused.length;
+  return isSame ? pin : { ...pin, ...more };
 }
 
 /** The texts of a record by key. */
@@ -83,19 +103,42 @@ export function textsIn({ packed }: PinRecord): ReadonlyMap<string, string> {
   return new Map(JSON.parse(text) as [string, string][]);
 }
 
-/** The record with texts of accepted versions; as many as have room. */
+/** How often fewer texts are tried, of which each time at most half of the room is left unused. */
+const MAX_FITS = 6;
+
+/** The record with texts of accepted versions; as many as have room, the short ones first: one that is too long must not keep out others. */
 export async function withTexts(
   record: PinRecord,
   fresh: ReadonlyMap<string, string>,
   maxBytes: number,
 ): Promise<PinRecord> {
   if (fresh.size === 0) return record;
-  const texts = new Map([...textsIn(record), ...fresh]);
+  const kept = textsIn(record);
+  let some: readonly (readonly [string, string])[] = [...fresh].sort(([, a], [, b]) => a.length - b.length);
+  let room = MAX_INFLATED / 4 - lengthOf(kept.values());
+  for (let fits = 0; fits < MAX_FITS; fits += 1) {
+    some = firstWithin(some, room);
+    if (some.length === 0) break;
+    const packed = await deflate(JSON.stringify([...new Map([...kept, ...some])]));
+    if (packed.length <= maxBytes) return { ...record, packed: packed.toString('base64') };
+    // As much less as it is too much, at least the longest one.
+    const bytes = lengthOf(some.map(([, text]) => text));
+    room = Math.min(bytes - 1, Math.floor((bytes * maxBytes) / packed.length));
+  }
+  return record;
+}
+function firstWithin(
+  texts: readonly (readonly [string, string])[],
+  room: number,
+): readonly (readonly [string, string])[] {
   let bytes = 0;
-  for (const text of texts.values()) bytes += text.length;
-  if (bytes > MAX_INFLATED / 4) return record;
-  const packed = await deflate(JSON.stringify([...texts]));
-  return packed.length > maxBytes ? record : { ...record, packed: packed.toString('base64') };
+  const end = texts.findIndex(([, text]) => (bytes += text.length) > room);
+  return end < 0 ? texts : texts.slice(0, end);
+}
+function lengthOf(texts: Iterable<string>): number {
+  let bytes = 0;
+  for (const text of texts) bytes += text.length;
+  return bytes;
 }
 
 /** How a record is kept in the vault. */
