@@ -50,6 +50,7 @@ const POPULAR: Readonly<Record<NamedPackage['registry'], readonly string[]>> = {
     ],
     'ghcr.io/github/github-mcp-server',
   ],
+  nuget: [],
 };
 /** Slips in a name of this length are one letter at most: short names are near each other by chance. */
 const SHORT_CHARS = 10;

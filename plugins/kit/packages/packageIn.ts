@@ -1,4 +1,11 @@
-import { afterFlags, programOf, shellLine, simpleCommand, unwrapped } from '../definitions/unwrapped.ts';
+import {
+  afterFlags,
+  isOfAnotherUser,
+  programOf,
+  shellLine,
+  simpleCommand,
+  unwrapped,
+} from '../definitions/unwrapped.ts';
 import { placesIn, replaced, wordAt } from './placesIn.ts';
 import type { Place } from './placesIn.ts';
 
@@ -14,7 +21,7 @@ export interface PackageSource {
 
 /** The package that a command installs and runs. */
 export interface NamedPackage {
-  readonly registry: PackageSource['registry'];
+  readonly registry: PackageSource['registry'] | 'nuget';
   readonly name: string;
   /** As it is written: a version, a range or a tag; undefined if there is none. */
   readonly version: string | undefined;
@@ -57,6 +64,15 @@ const SWITCHES =
 /** Short ones with the value in the same word: `-v/a:/b`. */
 const ATTACHED = /^-[itdPq]*[a-ce-hj-prsu-z]./;
 
+const ANOTHER_USER = 'another user runs it, who cannot read the archive that was checked';
+/** Flags of `dnx` whose value is the next word. */
+const NUGET_VALUED = /^(?:--(?:source|add-source|configfile|version|verbosity|framework)|-v)$/;
+const NUGET = /^([A-Za-z0-9][\w.-]*)(?:@(.+))?$/;
+const NUGET_RUN = /^(?:dnx|exec)$/;
+/** What `uv run` installs besides the project, and what follows is the program. */
+const WITH = /^--with(?:=(.+))?$/s;
+
+const EXACT_NUGET = /^\d+(?:\.\d+){1,3}(?:[-+][\w.+-]+)?$/;
 const EXACT_NPM = /^[=v]?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 const NPM = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@(npm:.+|[^/:]+))?$/;
 const PYPI = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(\[[\w,.-]+\])?(?:(===?|@|[<>~!]=?)(.+))?$/;
@@ -72,7 +88,8 @@ export function packageIn(command: readonly string[]): NamedPackage | undefined 
   const words = unwrapped(command);
   const lead = command.slice(0, command.length - words.length);
   const found = packageOf(words);
-  return found && wrapped(found, (own) => [...lead, ...own]);
+  const obstacle = found?.obstacle ?? (isOfAnotherUser(lead) ? ANOTHER_USER : undefined);
+  return found && { ...wrapped(found, (own) => [...lead, ...own]), obstacle };
 }
 
 function wrapped(found: NamedPackage, around: (words: readonly string[]) => readonly string[]): NamedPackage {
@@ -86,7 +103,7 @@ function wrapped(found: NamedPackage, around: (words: readonly string[]) => read
 
 /** What a line for a shell runs: of several the first that is not exact. */
 function packageInLine(line: string, command: readonly string[]): NamedPackage | undefined {
-  const all = line.split(/[;&|\n`()]/).flatMap((part) => packageOf(simpleCommand(part)) ?? []);
+  const all = line.split(/[;&|\n`()]/).flatMap((part) => packageOf(unwrapped(simpleCommand(part))) ?? []);
   const found = all.find(({ isExact }) => !isExact) ?? all[0];
   const obstacle = 'a shell runs it, from a line that is not rewritten here; write its words as the command';
   return found && { ...wrapped(found, () => command), obstacle };
@@ -95,6 +112,9 @@ function packageInLine(line: string, command: readonly string[]): NamedPackage |
 function packageOf(words: readonly string[]): NamedPackage | undefined {
   const { name } = programOf(words);
   if (name === 'deno') return denoPackage(words);
+  if (name === 'dnx') return nugetPackage(words, 1);
+  if (name === 'dotnet') return nugetPackage(words, words.findIndex((word) => NUGET_RUN.test(word)) + 1);
+  if (name === 'uv' && afterFlags(words.slice(1))[0] === 'run') return withPackage(words);
   const [registry, ...subcommands] = (Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined) ?? [];
   if (registry === undefined) return undefined;
   if (registry === 'oci') return image(words);
@@ -212,4 +232,50 @@ function denoPackage(words: readonly string[]): NamedPackage | undefined {
     pinned: () => words,
     ofFile: () => words,
   };
+}
+
+/** `dnx Notes@1.0.0 --yes`, of NuGet. @param from index behind the subcommand; 0 if there is none */
+function nugetPackage(words: readonly string[], from: number): NamedPackage | undefined {
+  const isGroup = words.slice(1, from - 1).every((word) => word === 'tool');
+  if (from === 0 || !isGroup) return undefined;
+  const isValue = (at: number): boolean => NUGET_VALUED.test(words[at - 1] ?? '');
+  const at = words.findIndex((word, index) => index >= from && !word.startsWith('-') && !isValue(index));
+  const [, name, behind] = NUGET.exec(words[at] ?? '') ?? [];
+  if (name === undefined) return undefined;
+  // Behind `--` are the words of the server.
+  const own = words.slice(from, words.includes('--') ? words.indexOf('--') : undefined);
+  const flag = own.find((word) => word.startsWith('--version='))?.slice('--version='.length);
+  const version =
+    behind ?? flag ?? (own.includes('--version') ? own[own.indexOf('--version') + 1] : undefined);
+  return {
+    ...fixed(words),
+    registry: 'nuget',
+    name,
+    version,
+    isExact: EXACT_NUGET.test(version ?? ''),
+    obstacle: 'NuGet is not asked here',
+  };
+}
+
+/** `uv run --with notes serve`: the first that is not exact of what it installs. */
+function withPackage(words: readonly string[]): NamedPackage | undefined {
+  const end = words.indexOf('--');
+  const own = words.slice(0, end < 0 ? undefined : end);
+  const named = own.flatMap((word, at) => {
+    const found = WITH.exec(word);
+    const text = found && (found[1] ?? own[at + 1]);
+    // Of several in one word each begins with a letter, as no version does.
+    return text ? text.split(/,(?=\s*[A-Za-z])/) : [];
+  });
+  const all = named.flatMap(
+    (one) => pypiPackage({ words: [one.trim()], at: 0, lead: '', isOfFlag: true }) ?? [],
+  );
+  const found = all.find(({ isExact }) => !isExact) ?? all[0];
+  const obstacle = 'uv run cannot be given an archive that was checked; run it with uvx --from';
+  return found && { ...found, ...fixed(words), obstacle };
+}
+
+/** What is not rewritten. */
+function fixed(words: readonly string[]): Pick<NamedPackage, 'digest' | 'bare' | 'pinned' | 'ofFile'> {
+  return { digest: undefined, bare: () => words, pinned: () => words, ofFile: () => words };
 }
