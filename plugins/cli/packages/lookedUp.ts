@@ -12,6 +12,7 @@ import { packageFacts } from './packageFacts.ts';
 
 /** What a user sees of a package before it is pinned. */
 export interface LookedUp {
+  /** Its source has the repository that its provenance names. */
   readonly found: FoundPackage;
   readonly provenance: Provenance | undefined;
   /** It in one line. */
@@ -28,9 +29,11 @@ export async function lookedUp(
   const { trustedRoot } = optionsOf<{ readonly trustedRoot?: string }>(invocation);
   const root = trustedRoot === undefined ? undefined : await rootText(trustedRoot);
   const asking = askingOf(invocation);
-  const found = await lookUp(named, asking, version);
+  const declared = await lookUp(named, asking, version);
   const { provenanceOf } = await import('../../kit/provenance/provenanceOf.ts');
-  const provenance = await provenanceOf(found, asking, root);
+  const provenance = await provenanceOf(declared, asking, root);
+  const repository = provenance?.state === 'verified' ? { repository: provenance.repository } : {};
+  const found = { ...declared, source: { ...declared.source, ...repository } };
   return { found, provenance, facts: packageFacts(found, provenance) };
 }
 

@@ -13,22 +13,23 @@ export async function otherBuildOf(
   { invocation, former }: { readonly invocation: Invocation; readonly former: PackageSource | undefined },
 ): Promise<string | undefined> {
   if (next === undefined || former?.registry !== 'npm') return undefined;
-  const before = await provenanceOf(named, former, invocation);
-  if (before?.state !== 'verified') return undefined;
-  const pinned = `${former.version} was built from ${before.repository}`;
+  // What the definition says: a registry that lies could leave out the provenance of the former version as well.
+  const before = former.repository ?? (await repositoryOf(named, former, invocation));
+  if (before === undefined) return undefined;
+  const pinned = `${former.version} was built from ${before}`;
   if (next.state !== 'verified') return `${pinned}, and this version has no provenance that is verified`;
-  return next.repository === before.repository ? undefined : `${pinned}, and this version from elsewhere`;
+  return next.repository === before ? undefined : `${pinned}, and this version from elsewhere`;
 }
 
-/** That of the pinned version; undefined once the registry does not have it. */
-async function provenanceOf(
+/** That of a version pinned without one; undefined if it has none, or once the registry does not have it. */
+async function repositoryOf(
   named: NamedPackage,
   { version, integrity }: PackageSource,
   invocation: Invocation,
-): Promise<Provenance | undefined> {
+): Promise<string | undefined> {
   try {
-    const { found, provenance } = await lookedUp(named, invocation, version);
-    return found.source.integrity === integrity ? provenance : undefined;
+    const { found } = await lookedUp(named, invocation, version);
+    return found.source.integrity === integrity ? found.source.repository : undefined;
   } catch (error) {
     if (error instanceof Failure && !(error instanceof FalseProvenance)) return undefined;
     throw error;

@@ -17,6 +17,8 @@ export interface PackageSource {
   readonly version: string;
   /** `sha512-<base64>` of npm, `sha256:<hex>` of a file of PyPI, the digest of an image. */
   readonly integrity: string;
+  /** Where it was built, if that was verified when it was pinned. */
+  readonly repository?: string;
 }
 
 /** The package that a command installs and runs. */

@@ -88,6 +88,24 @@ describe('The packages of servers', () => {
     expect((await type('upgrade', 'built', '--static', '--dry-run')).code).equal(0);
   });
 
+  it('are compared with the repository that was verified when they were pinned, whatever the registry has of it now', async () => {
+    const statements = statementsOf('sigstore-2.3.1');
+    const integrity = statedIntegrity(statements);
+    const published = { name: 'sigstore', version: '2.3.1', archive: OLD, integrity };
+    registry.npm.push({ ...published, attestations: JSON.stringify(statements) });
+    const file = directory.at('mcpservers/built.yaml');
+    writeFileSync(file, 'type: stdio\ncommand: [npx, -y, sigstore]\n');
+    expect((await type('upgrade', 'built', '--static', '--yes')).code).equal(0);
+    expect(text('built')).contain('repository: https://github.com/sigstore/sigstore-js');
+    const pinned = text('built');
+    // The registry has no statement of either now.
+    registry.npm[registry.npm.length - 1] = published;
+    registry.npm.push({ name: 'sigstore', version: '2.3.2', archive: NEW });
+    const { code, stderr } = await type('upgrade', 'built', '--static', '--yes');
+    expect([code, text('built')], stderr).deep.equal([1, pinned]);
+    expect(stderr).contain('2.3.1 was built from https://github.com/sigstore/sigstore-js');
+  });
+
   it('are said to have another content than what was pinned', async () => {
     registry.npm[0] = { name: 'notes', version: '1.0.0', archive: Buffer.from('replaced') };
     const { stderr } = await type('upgrade', 'notes', '--to', '1.0.0', '--static', '--dry-run');
