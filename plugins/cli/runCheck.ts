@@ -7,16 +7,21 @@ export interface Checked {
 }
 
 /** Runs `pegboard check` in a process of its own, as the operator would run it.
- *  @param program of another version */
+ *  @param program of another version @param signal ends it */
 export function runCheck(
   directory: string,
   output: 'text' | 'json',
   program = process.argv[1] ?? '',
+  signal?: AbortSignal,
 ): Promise<Checked> {
   const argv = [program, 'check', '--config-path', directory, '--output', output];
   return new Promise((resolve) => {
-    execFile(process.execPath, argv, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
-      resolve({ isValid: error === null, stdout: stdout === '' ? stderr : stdout }),
+    execFile(
+      process.execPath,
+      argv,
+      { maxBuffer: 64 * 1024 * 1024, ...(signal && { signal }) },
+      (error, stdout, stderr) =>
+        resolve({ isValid: error === null, stdout: stdout === '' ? stderr : stdout }),
     );
   });
 }

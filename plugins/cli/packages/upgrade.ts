@@ -54,7 +54,7 @@ export const upgrade = verb({
     if (plan !== undefined) {
       if (name !== undefined)
         throw new Failure('--plan is about Pegboard itself; name no server, or leave it out');
-      return planOwnUpgrade(invocation, wantedOf(plan));
+      return planOwnUpgrade(invocation, plan === true ? 'latest' : plan);
     }
     if (name === undefined) throw new Failure('name a server; --plan is about Pegboard itself');
     const say = progressTo(invocation);
@@ -107,12 +107,6 @@ export const upgrade = verb({
     return 0;
   },
 });
-
-/** What npm takes for a version, or for a tarball. */
-function wantedOf(plan: string | true): string {
-  if (plan === true) return 'pegboard@latest';
-  return /^\d[\w.-]*$/.test(plan) && !plan.endsWith('.tgz') ? `pegboard@${plan}` : plan;
-}
 
 /** The spec in a file, which may be all of it. @throws Failure */
 function specIn(text: string, file: string): { readonly path: readonly string[]; readonly spec: JsonObject } {
