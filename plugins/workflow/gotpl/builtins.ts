@@ -8,7 +8,7 @@ import { getKey, isMap, mapLength } from './maps.ts';
 import { sprintf } from './printf.ts';
 import { func, variadic } from './signature.ts';
 import type { FuncTable } from './signature.ts';
-import { int, Int, isFlexible, isNil, isTrue, itemsOf, StringMap, typeName } from './values.ts';
+import { int, Int, integerOf, isFlexible, isNil, isTrue, itemsOf, StringMap, typeName } from './values.ts';
 
 /** The functions of text/template itself. */
 export const BUILTINS: FuncTable = {
@@ -89,7 +89,7 @@ function indexOne(item: unknown, key: unknown, env: Env): unknown {
 
 function indexArgument(key: unknown, length: number, env: Env): number {
   if (isNil(key)) throw new CallError('cannot index slice/array with nil');
-  const index = isFlexible(key, env.lenient) ? BigInt(key) : key instanceof Int ? key.value : undefined;
+  const index = isFlexible(key, env.lenient) ? BigInt(key) : integerOf(key);
   if (index === undefined) throw new CallError(`cannot index slice/array with type ${typeName(key)}`);
   if (index < 0n || index > BigInt(length)) throw new CallError(`index out of range: ${index}`);
   return Number(index);

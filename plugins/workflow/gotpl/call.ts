@@ -106,12 +106,13 @@ interface MethodCall {
   readonly final: unknown;
 }
 
-/** Calls a method of a time or version; there are few of them, so nothing is compiled ahead. */
+/** Calls a method of a time, duration or version; there are few of them, so nothing is compiled ahead. */
 export function callMethod(state: State, call: MethodCall): unknown {
   const { name, func, args, compiler, dot, final } = call;
   const problems = arityProblems(name, func, args.length);
   const problem = final === MISSING ? problems.written : problems.piped;
   if (problem !== undefined) throw state.error(problem);
+  if (func.refusal !== undefined) throw state.error(func.refusal);
   const values = args.map((arg, i) => compiler.argument(arg, paramAt(func, i))(state, dot));
   if (final !== MISSING) values.push(fitValue(state, final, paramAt(func, args.length)));
   state.env.chargeArguments(values);

@@ -1,9 +1,19 @@
 import { compareStrings } from './bytes.ts';
 import type { Env } from './env.ts';
 import { CallError } from './errors.ts';
-import { GoTime } from './goTime.ts';
+import { GoTime, Location } from './goTime.ts';
 import { sprintf } from './printf.ts';
-import { Complex, floatOf, Int, isFlexible, isNil, kindName, TypedList, typeName } from './values.ts';
+import {
+  Complex,
+  floatOf,
+  Int,
+  integerOf,
+  isFlexible,
+  isNil,
+  kindName,
+  TypedList,
+  typeName,
+} from './values.ts';
 
 type BasicKind = 'bool' | 'complex' | 'int' | 'uint' | 'float' | 'string' | 'other';
 
@@ -13,7 +23,7 @@ function basicKind(value: unknown): BasicKind {
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
   if (floatOf(value) !== undefined) return 'float';
-  if (value instanceof Int) return value.typeName.startsWith('u') ? 'uint' : 'int';
+  if (integerOf(value) !== undefined) return kindName(value).startsWith('u') ? 'uint' : 'int';
   return value instanceof Complex ? 'complex' : 'other';
 }
 
@@ -23,8 +33,8 @@ function incompatible(a: unknown, b: unknown): CallError {
 
 // A flexible number that is compared with an integer is converted to an integer.
 function meet(a: unknown, b: unknown, env: Env): [a: unknown, b: unknown] {
-  if (isFlexible(a, env.lenient) && b instanceof Int) return [new Int('int', BigInt(a)), b];
-  if (isFlexible(b, env.lenient) && a instanceof Int) return [a, new Int('int', BigInt(b))];
+  if (isFlexible(a, env.lenient) && integerOf(b) !== undefined) return [new Int('int', BigInt(a)), b];
+  if (isFlexible(b, env.lenient) && integerOf(a) !== undefined) return [a, new Int('int', BigInt(b))];
   return [a, b];
 }
 
@@ -38,11 +48,13 @@ function equals(x: unknown, y: unknown, env: Env): boolean {
   const [a, b] = meet(x, y, env);
   const kind = basicKind(a);
   const otherKind = basicKind(b);
-  if (kind !== otherKind && !(a instanceof Int && b instanceof Int)) {
+  const left = integerOf(a);
+  const right = integerOf(b);
+  if (left !== undefined && right !== undefined) return left === right;
+  if (kind !== otherKind) {
     if (!isNil(a) && !isNil(b)) throw incompatible(a, b);
     return false;
   }
-  if (a instanceof Int && b instanceof Int) return a.value === b.value;
   if (kind === 'float') return floatOf(a) === floatOf(b);
   if (a instanceof Complex && b instanceof Complex) return a.re === b.re && a.im === b.im;
   return kind === 'other' ? equalsOther(a, b, env) : a === b;
@@ -62,7 +74,8 @@ function equalsOther(a: unknown, b: unknown, env: Env): boolean {
   if (kind === 'slice' || kind === 'map') {
     throw new CallError(sprintf('non-comparable type %s: %v', [b, typeName(b)], env));
   }
-  if (a instanceof GoTime && b instanceof GoTime) return a.equals(b) && a.zone.name === b.zone.name;
+  if (a instanceof GoTime && b instanceof GoTime) return a.equals(b) && a.zone === b.zone;
+  if (a instanceof Location && b instanceof Location) return a.zone === b.zone;
   return a === b;
 }
 
@@ -72,7 +85,8 @@ export function isLess(x: unknown, y: unknown, env: Env): boolean {
   const kind = basicKind(a);
   const otherKind = basicKind(b);
   if (kind === 'other' || otherKind === 'other') throw new CallError(BAD_TYPE);
-  if (a instanceof Int && b instanceof Int) return a.value < b.value;
+  const integers = [integerOf(a), integerOf(b)] as const;
+  if (integers[0] !== undefined && integers[1] !== undefined) return integers[0] < integers[1];
   if (kind !== otherKind) throw incompatible(a, b);
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b) < 0;
   const left = floatOf(a);

@@ -2,6 +2,8 @@ import { CallError, LimitError } from './errors.ts';
 import type { Limits } from './limits.ts';
 import { isMap } from './maps.ts';
 import { itemsOf } from './values.ts';
+import { localZone } from './zones.ts';
+import type { Zone } from './zones.ts';
 
 /** Source of randomness: fills the array in place. */
 export type RandomSource = (bytes: Uint8Array) => void;
@@ -29,6 +31,7 @@ export class Env {
   private block: number;
   private untilPoll: number;
   private frozenNow: Date | undefined;
+  private localZone: Zone | undefined;
 
   constructor(settings: EnvSettings) {
     this.settings = settings;
@@ -44,6 +47,12 @@ export class Env {
   now(): Date {
     this.frozenNow ??= this.settings.now();
     return this.frozenNow;
+  }
+
+  /** The zone that Go calls Local. */
+  local(): Zone {
+    this.localZone ??= localZone(this.settings.timeZone);
+    return this.localZone;
   }
 
   /** Spends `cost` of the budget: evaluated nodes, or work worth that many nodes. @throws LimitError */

@@ -1,10 +1,10 @@
 import type { OperandNode } from './ast.ts';
 import { printNode } from './ast.ts';
-import { GoTime } from './goTime.ts';
+import { GoTime, Location } from './goTime.ts';
 import { canBeNil, paramTypeName } from './signature.ts';
 import type { ParamKind } from './signature.ts';
 import type { State } from './state.ts';
-import { Float, Int, isDict, isFlexible, TypedList, typeName } from './values.ts';
+import { Float, Int, isDict, isFlexible, NamedInt, TypedList, typeName } from './values.ts';
 import { Version } from './version.ts';
 
 interface Fitted {
@@ -22,6 +22,9 @@ export function fitConstant(node: OperandNode, kind: ParamKind): Fitted {
       return node.type === 'bool' ? { value: node.value } : { message: `expected bool; found ${found}` };
     case 'int':
       if (node.type === 'number' && node.int !== undefined) return { value: Number(node.int) };
+      return { message: `expected integer; found ${found}` };
+    case 'duration':
+      if (node.type === 'number' && node.int !== undefined) return { value: node.int };
       return { message: `expected integer; found ${found}` };
     case 'uint32':
       if (node.type === 'number' && node.uint !== undefined)
@@ -68,7 +71,11 @@ function unwrap(value: unknown, kind: ParamKind, lenient: boolean): unknown {
     case 'time':
       return value instanceof GoTime ? value : undefined;
     case 'version':
-      return value instanceof Version ? value : undefined;
+      return value instanceof Version && value.isPointer ? value : undefined;
+    case 'duration':
+      return value instanceof NamedInt && value.typeName === 'time.Duration' ? value.value : undefined;
+    case 'location':
+      return value instanceof Location ? value : undefined;
     default:
       return undefined;
   }

@@ -37,6 +37,12 @@ export class GoTime extends Stringer {
     return new GoTime(Number((total - rest) / 1_000_000_000n), Number(rest), this.zone);
   }
 
+  /** Nanoseconds since the last multiple of `unit`, counted from Go's zero time. */
+  nanosPast(unit: bigint): bigint {
+    const total = BigInt(this.seconds - ZERO_TIME_SECONDS) * 1_000_000_000n + BigInt(this.nanos);
+    return ((total % unit) + unit) % unit;
+  }
+
   nanosSince(other: GoTime): bigint {
     return BigInt(this.seconds - other.seconds) * 1_000_000_000n + BigInt(this.nanos - other.nanos);
   }
@@ -70,7 +76,7 @@ export class GoTime extends Stringer {
 
   goText(): string {
     const { year, month, day, hour, minute, second } = this.civil();
-    const zone = this.zone.name === 'UTC' ? 'time.UTC' : `time.Location(${JSON.stringify(this.zone.name)})`;
+    const zone = zoneCode(this.zone);
     const clock = `${hour}, ${minute}, ${second}, ${this.nanos}`;
     return `time.Date(${year}, time.${MONTHS[month - 1] ?? ''}, ${day}, ${clock}, ${zone})`;
   }
@@ -80,33 +86,34 @@ export class GoTime extends Stringer {
   }
 }
 
+function zoneCode(zone: Zone): string {
+  if (zone === UTC) return 'time.UTC';
+  return zone.isLocal === true ? 'time.Local' : `time.Location(${JSON.stringify(zone.name)})`;
+}
+
+/** Go's *time.Location: the zone in which a time is shown. */
+export class Location extends Stringer {
+  readonly typeName = '*time.Location';
+  readonly kindName = 'ptr';
+  readonly zone: Zone;
+
+  constructor(zone: Zone) {
+    super();
+    this.zone = zone;
+  }
+
+  text(): string {
+    return this.zone.name;
+  }
+
+  goText(): string {
+    return `&time.Location{name:${JSON.stringify(this.zone.name)}}`;
+  }
+}
+
 /** Go's zero time. */
 export const ZERO_TIME_SECONDS = -62_135_596_800;
 
 export function zeroTime(): GoTime {
   return new GoTime(ZERO_TIME_SECONDS, 0, UTC);
-}
-
-/** A named integer such as time.Month, which prints its name. */
-export class NamedInt extends Stringer {
-  readonly kindName: string;
-  readonly typeName: string;
-  readonly value: bigint;
-  private readonly name: string;
-
-  constructor(type: { readonly typeName: string; readonly kindName: string }, value: bigint, name: string) {
-    super();
-    this.typeName = type.typeName;
-    this.kindName = type.kindName;
-    this.value = value;
-    this.name = name;
-  }
-
-  text(): string {
-    return this.name;
-  }
-
-  goText(): string {
-    return String(this.value);
-  }
 }

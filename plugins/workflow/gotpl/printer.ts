@@ -1,3 +1,4 @@
+import { textOfBytes } from './byteList.ts';
 import { byteLength, runeCount, toBytes } from './bytes.ts';
 import type { Env } from './env.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
@@ -12,6 +13,7 @@ import {
   isFlexible,
   isNil,
   itemsOf,
+  NamedInt,
   Stringer,
   TypedList,
   typeName,
@@ -71,6 +73,11 @@ export class Printer {
 
   private list(value: unknown, items: readonly unknown[], verb: string, depth: number): void {
     const { sharpV } = this.flags;
+    const text = 'sqxX'.includes(verb) ? textOfBytes(value) : undefined;
+    if (text !== undefined) {
+      this.string(text, verb);
+      return;
+    }
     if (sharpV && value instanceof TypedList && value.isNil) {
       this.write(`${typeName(value)}(nil)`);
       return;
@@ -96,7 +103,10 @@ export class Printer {
   }
 
   private stringer(value: Stringer, verb: string): void {
-    if (this.flags.sharpV && !this.isErroring) this.padText(value.goText());
+    const isNamed = value instanceof NamedInt;
+    if (isNamed && (this.isErroring || !TEXT_VERBS.includes(verb)))
+      this.integer(value.value, false, verb, value);
+    else if (this.flags.sharpV && !this.isErroring) this.padText(value.goText());
     else if (TEXT_VERBS.includes(verb)) this.string(value.text(), verb);
     else this.badVerb(verb, value);
   }
@@ -214,7 +224,7 @@ export class Printer {
       this.write('<nil>');
     } else {
       this.write(`${typeName(value)}=`);
-      this.isErroring = false;
+      this.isErroring = value instanceof NamedInt;
       this.print(value, 'v');
     }
     this.isErroring = wasErroring;

@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 import { noFlags } from './flags.ts';
 import { Printer } from './printer.ts';
-import { Int, isFlexible, isNil, typeName } from './values.ts';
+import { integerOf, isFlexible, isNil, typeName } from './values.ts';
 
 const MAX_NUMBER = 1_000_000;
 
@@ -181,11 +181,12 @@ class Formatter {
   private numberFromArgument(): number | undefined {
     if (this.argument >= this.args.length) return undefined;
     const value = this.args[this.argument++];
+    const integral = integerOf(value);
     const number = isFlexible(value, this.env.lenient)
       ? value
-      : value instanceof Int
-        ? Number(value.value)
-        : undefined;
+      : integral === undefined
+        ? undefined
+        : Number(integral);
     return number === undefined || Math.abs(number) > MAX_NUMBER ? undefined : number;
   }
 

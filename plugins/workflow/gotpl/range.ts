@@ -4,7 +4,7 @@ import { formatValue } from './format.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
 import { BREAK, CONTINUE, GO_ON } from './state.ts';
 import type { Exec, Signal, State } from './state.ts';
-import { Int, int, isFlexible, itemsOf, StringMap, TypedList } from './values.ts';
+import { Int, int, isFlexible, itemsOf, NamedInt, StringMap, TypedList } from './values.ts';
 
 /** One round of a loop; index is undefined when the range is over an integer. */
 type Round = (index: string | number | undefined, element: unknown, isInterface: boolean) => Signal;
@@ -83,7 +83,7 @@ function loop(state: State, node: BranchNode, value: unknown, round: Round): Sig
     for (const key of keys) if (round(key, getKey(value, key), isInterface) === BREAK) return BREAK;
     return keys.length === 0 ? undefined : GO_ON;
   }
-  if (value instanceof Int) return overInteger(state, node, value, round);
+  if (value instanceof Int || value instanceof NamedInt) return overInteger(state, node, value, round);
   if (isFlexible(value, state.env.lenient)) return overInteger(state, node, int(value), round);
   throw state.error(`range can't iterate over ${formatValue(value, state.env)}`);
 }
@@ -97,12 +97,19 @@ function overItems(items: readonly unknown[], isInterface: boolean, round: Round
   return GO_ON;
 }
 
-function overInteger(state: State, node: BranchNode, value: Int, round: Round): Signal | undefined {
+function overInteger(
+  state: State,
+  node: BranchNode,
+  value: Int | NamedInt,
+  round: Round,
+): Signal | undefined {
   if (node.pipe.variables.length > 1) {
-    throw state.error(`can't use ${value.value} to iterate over more than one variable`);
+    throw state.error(`can't use ${formatValue(value, state.env)} to iterate over more than one variable`);
   }
+  const alike = (at: bigint): unknown =>
+    value instanceof Int ? new Int(value.typeName, at) : new NamedInt(value.type, at);
   for (let i = 0n; i < value.value; i++) {
-    if (round(undefined, new Int(value.typeName, i), false) === BREAK) return BREAK;
+    if (round(undefined, alike(i), false) === BREAK) return BREAK;
   }
   return value.value > 0n ? GO_ON : undefined;
 }

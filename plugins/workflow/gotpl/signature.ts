@@ -1,5 +1,5 @@
 import type { Env } from './env.ts';
-import type { GoTime } from './goTime.ts';
+import type { GoTime, Location } from './goTime.ts';
 import type { Version } from './version.ts';
 import type { Dict } from './values.ts';
 
@@ -17,6 +17,10 @@ export interface ParamTypes {
   map: Dict | null;
   list: readonly unknown[] | null;
   time: GoTime;
+  /** time.Duration, in nanoseconds. */
+  duration: bigint;
+  /** *time.Location; nil is null. */
+  location: Location | null;
   version: Version;
   certificate: never;
 }
@@ -31,6 +35,8 @@ export interface GoFunc {
   /** Kind of the variadic arguments; undefined if the function is not variadic. */
   readonly rest: ParamKind | undefined;
   readonly run: (env: Env, args: readonly unknown[]) => unknown;
+  /** Why Go lets no template call it, although its arguments fit. */
+  readonly refusal?: string;
 }
 
 export type FuncTable = Readonly<Record<string, GoFunc>>;
@@ -75,6 +81,8 @@ const TYPE_NAMES: Readonly<Record<ParamKind, string>> = {
   map: 'map[string]interface {}',
   list: '[]interface {}',
   time: 'time.Time',
+  duration: 'time.Duration',
+  location: '*time.Location',
   version: '*semver.Version',
   certificate: 'sprig.certificate',
 };
@@ -84,7 +92,7 @@ export function paramTypeName(kind: ParamKind): string {
   return TYPE_NAMES[kind];
 }
 
-const NILABLE: ReadonlySet<ParamKind> = new Set(['any', 'value', 'map', 'list', 'version']);
+const NILABLE: ReadonlySet<ParamKind> = new Set(['any', 'value', 'map', 'list', 'version', 'location']);
 
 export function canBeNil(kind: ParamKind): boolean {
   return NILABLE.has(kind);

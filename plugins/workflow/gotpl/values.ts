@@ -54,7 +54,7 @@ export class Complex extends Boxed {
   }
 }
 
-export type ElementType = 'string' | 'int' | 'interface {}' | '[]interface {}';
+export type ElementType = 'string' | 'int' | 'uint8' | 'interface {}' | '[]interface {}';
 
 /** A list whose element type is not interface {}, or a nil list. */
 export class TypedList extends Boxed {
@@ -92,6 +92,41 @@ export abstract class Stringer extends Boxed {
   abstract text(): string;
   /** The form of %#v. */
   abstract goText(): string;
+}
+
+/** What a kind of named integer is called, and how it prints. */
+export interface NamedType {
+  readonly typeName: string;
+  readonly kindName: 'int' | 'int64';
+  readonly print: (value: bigint) => string;
+}
+
+/** A named integer such as time.Month, which prints its name. */
+export class NamedInt extends Stringer {
+  readonly type: NamedType;
+  readonly value: bigint;
+
+  constructor(type: NamedType, value: bigint) {
+    super();
+    this.type = type;
+    this.value = value;
+  }
+
+  get typeName(): string {
+    return this.type.typeName;
+  }
+
+  get kindName(): string {
+    return this.type.kindName;
+  }
+
+  text(): string {
+    return this.type.print(this.value);
+  }
+
+  goText(): string {
+    return String(this.value);
+  }
 }
 
 export type Dict = Record<string, unknown>;
@@ -132,6 +167,11 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 export function floatOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return value instanceof Float ? value.value : undefined;
+}
+
+/** The number of an integer, named or not, or undefined. */
+export function integerOf(value: unknown): bigint | undefined {
+  return value instanceof Int || value instanceof NamedInt ? value.value : undefined;
 }
 
 /** A whole number of the data, which in lenient mode works as int and as float64. Those that JavaScript writes with an exponent do not. */
@@ -185,7 +225,8 @@ export function isTrue(value: unknown): boolean {
 function isTrueObject(value: object): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (!(value instanceof Boxed)) return !isEmptyObject(value);
-  if (value instanceof Int) return value.value !== 0n;
+  const integral = integerOf(value);
+  if (integral !== undefined) return integral !== 0n;
   if (value instanceof Float) return value.value !== 0;
   if (value instanceof TypedList) return value.items.length > 0;
   if (value instanceof StringMap) return value.entries.size > 0;

@@ -3,6 +3,8 @@ import { CallError } from './errors.ts';
 import { Stringer } from './values.ts';
 
 const MAX_VERSION_LENGTH = 256;
+const MAX_SEGMENT = (1n << 64n) - 1n;
+const IDENTIFIER = /^[0-9A-Za-z-]+$/;
 const LOOSE =
   /^v?(\d+)(\.\d+)?(\.\d+)?(-([0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*))?(\+([0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*))?$/;
 
@@ -17,13 +19,22 @@ interface VersionFields {
 
 /** A semantic version, as Masterminds/semver reads it. */
 export class Version extends Stringer {
-  readonly typeName = '*semver.Version';
-  readonly kindName = 'ptr';
   readonly fields: VersionFields;
+  /** Whether it is Go's pointer, as a parsed one is; a changed copy is the struct, which has fewer methods. */
+  readonly isPointer: boolean;
 
-  constructor(fields: VersionFields) {
+  constructor(fields: VersionFields, isPointer = false) {
     super();
     this.fields = fields;
+    this.isPointer = isPointer;
+  }
+
+  get typeName(): string {
+    return this.isPointer ? '*semver.Version' : 'semver.Version';
+  }
+
+  get kindName(): string {
+    return this.isPointer ? 'ptr' : 'struct';
   }
 
   /** @throws CallError with the library's text */
@@ -37,14 +48,17 @@ export class Version extends Stringer {
     for (const part of prerelease === '' ? [] : prerelease.split('.')) {
       if (/^0\d+$/.test(part)) throw new CallError('version segment starts with 0');
     }
-    return new Version({
-      major: segment(major),
-      minor: segment(minor.slice(1)),
-      patch: segment(patch.slice(1)),
-      prerelease,
-      metadata,
-      original: text,
-    });
+    return new Version(
+      {
+        major: segment(major),
+        minor: segment(minor.slice(1)),
+        patch: segment(patch.slice(1)),
+        prerelease,
+        metadata,
+        original: text,
+      },
+      true,
+    );
   }
 
   text(): string {
@@ -66,16 +80,38 @@ export class Version extends Stringer {
     return comparePrerelease(a.prerelease, b.prerelease);
   }
 
-  /** The version with one part raised and the lower ones reset. */
+  /** The version with one part raised and the lower ones reset. @throws CallError if the part is at its end */
   next(part: 'major' | 'minor' | 'patch'): Version {
-    const { major, minor, patch, prerelease, original } = this.fields;
-    const raisedPatch = prerelease === '' ? patch + 1n : patch;
-    const numbers =
-      part === 'major'
-        ? { major: major + 1n, minor: 0n, patch: 0n }
-        : { major, minor: part === 'minor' ? minor + 1n : minor, patch: part === 'minor' ? 0n : raisedPatch };
-    const plain = new Version({ ...numbers, prerelease: '', metadata: '', original: '' });
-    return new Version({ ...plain.fields, original: (original.startsWith('v') ? 'v' : '') + plain.text() });
+    const { major, minor, patch, prerelease } = this.fields;
+    const keepsPatch = part === 'patch' && prerelease !== '';
+    if (!keepsPatch && this.fields[part] === MAX_SEGMENT) {
+      throw new CallError(`${part} version increment would overflow uint64`);
+    }
+    const plain = { prerelease: '', metadata: '' };
+    if (part === 'major') return this.changed({ ...plain, major: major + 1n, minor: 0n, patch: 0n });
+    if (part === 'minor') return this.changed({ ...plain, major, minor: minor + 1n, patch: 0n });
+    return this.changed({ ...plain, major, minor, patch: keepsPatch ? patch : patch + 1n });
+  }
+
+  private changed(fields: Omit<VersionFields, 'original'>): Version {
+    const text = new Version({ ...fields, original: '' }).text();
+    return new Version({ ...fields, original: (this.fields.original.startsWith('v') ? 'v' : '') + text });
+  }
+
+  /** The version with another prerelease. @throws CallError with the library's text */
+  withPrerelease(prerelease: string): Version {
+    for (const part of prerelease === '' ? [] : prerelease.split('.')) {
+      if (!IDENTIFIER.test(part)) throw new CallError('invalid prerelease string');
+      if (/^0\d+$/.test(part)) throw new CallError('version segment starts with 0');
+    }
+    return this.changed({ ...this.fields, prerelease });
+  }
+
+  /** The version with other metadata. @throws CallError with the library's text */
+  withMetadata(metadata: string): Version {
+    const parts = metadata === '' ? [] : metadata.split('.');
+    if (parts.some((part) => !IDENTIFIER.test(part))) throw new CallError('invalid metadata string');
+    return this.changed({ ...this.fields, metadata });
   }
 }
 

@@ -6,23 +6,47 @@ interface ZoneRule {
 
 export interface Zone {
   readonly name: string;
+  /** Set for the zone that Go calls Local, which differs from UTC even where its clock does not. */
+  readonly isLocal?: true;
   at(seconds: number): ZoneRule;
 }
 
 export const UTC: Zone = { name: 'UTC', at: () => ({ offset: 0, abbreviation: 'UTC' }) };
 
+// As in Go, two zones without a name are the same one if their offset is a whole hour.
+const unnamedZones = new Map<number, Zone>();
+const MAX_UNNAMED_HOURS = 14;
+const MIN_UNNAMED_HOURS = -12;
+
 export function fixedZone(abbreviation: string, offset: number): Zone {
+  const hours = offset / 3600;
+  const isShared =
+    abbreviation === '' &&
+    Number.isInteger(hours) &&
+    hours >= MIN_UNNAMED_HOURS &&
+    hours <= MAX_UNNAMED_HOURS;
+  if (!isShared) return zoneOf(abbreviation, offset);
+  const zone = unnamedZones.get(hours) ?? zoneOf(abbreviation, offset);
+  unnamedZones.set(hours, zone);
+  return zone;
+}
+
+function zoneOf(abbreviation: string, offset: number): Zone {
   const rule = { offset, abbreviation };
   return { name: abbreviation, at: () => rule };
 }
 
-/** Finds a zone by its IANA name; undefined if it is unknown. `Local` is the configured zone. */
-export function loadZone(name: string, local: string): Zone | undefined {
-  const wanted = name === 'Local' ? local : name;
-  if (wanted === '' || wanted === 'UTC') return UTC;
-  if (!/^[A-Za-z][\w+\-/]*$/.test(wanted)) return undefined;
+/** The zone that Go calls Local, by its IANA name; UTC if that is unknown. */
+export function localZone(name: string): Zone {
+  return { ...(loadZone(name) ?? UTC), isLocal: true };
+}
+
+/** Finds a zone by its IANA name; undefined if it is unknown. */
+export function loadZone(name: string): Zone | undefined {
+  if (name === '' || name === 'UTC') return UTC;
+  if (!/^[A-Za-z][\w+\-/]*$/.test(name)) return undefined;
   try {
-    return namedZone(wanted);
+    return namedZone(name);
   } catch (cause) {
     if (cause instanceof RangeError) return undefined;
     throw cause;

@@ -1,10 +1,15 @@
-import { NamedInt } from '../goTime.ts';
 import { MIN_INT64, parseFloatText, parseIntText } from '../numbers.ts';
-import { floatOf, Int } from '../values.ts';
+import { floatOf, integerOf, NamedInt } from '../values.ts';
+
+// The library knows months and weekdays by name; a duration is no number to it.
+function castable(value: unknown): bigint | undefined {
+  return value instanceof NamedInt && value.kindName !== 'int' ? undefined : integerOf(value);
+}
 
 /** Converts any value as spf13/cast does; 0 if it cannot be converted. */
 export function toInt64(value: unknown): bigint {
-  if (value instanceof Int || value instanceof NamedInt) return BigInt.asIntN(64, value.value);
+  const integral = castable(value);
+  if (integral !== undefined) return BigInt.asIntN(64, integral);
   const number = floatOf(value);
   if (number !== undefined) return truncate(number);
   if (typeof value === 'string') return parseIntText(dropZeroFraction(value), 0, 64) ?? 0n;
@@ -33,7 +38,8 @@ export function toNumber(value: unknown): number {
 export function toFloat64(value: unknown): number {
   const number = floatOf(value);
   if (number !== undefined) return number;
-  if (value instanceof Int || value instanceof NamedInt) return Number(value.value);
+  const integral = castable(value);
+  if (integral !== undefined) return Number(integral);
   if (typeof value === 'string') return parseFloatText(value) ?? 0;
   return value === true ? 1 : 0;
 }

@@ -55,7 +55,7 @@ function modify(text: string, time: GoTime): GoTime {
 }
 
 function local(env: Env): Zone {
-  return loadZone('Local', env.settings.timeZone) ?? UTC;
+  return env.local();
 }
 
 function now(env: Env): GoTime {
@@ -74,7 +74,8 @@ function toTime(env: Env, value: unknown): GoTime {
 
 function format(env: Env, layout: string, value: unknown, zone: string): string {
   env.checkString(layout.length * 4);
-  const time = toTime(env, value).in(loadZone(zone, env.settings.timeZone) ?? UTC);
+  const shown = zone === 'Local' ? local(env) : (loadZone(zone) ?? UTC);
+  const time = toTime(env, value).in(shown);
   return formatTime(time.civil(), layout);
 }
 

@@ -1,8 +1,20 @@
 import type { Env } from '../env.ts';
-import { GoTime, NamedInt } from '../goTime.ts';
+import { GoTime, Location } from '../goTime.ts';
 import { getKey, hasKey, isMap, sortedKeys } from '../maps.ts';
-import { Complex, floatOf, Int, isFlexible, isNil, itemsOf, TypedList, typeName } from '../values.ts';
+import {
+  Complex,
+  floatOf,
+  Int,
+  isFlexible,
+  isNil,
+  itemsOf,
+  NamedInt,
+  TypedList,
+  typeName,
+} from '../values.ts';
 import { Version } from '../version.ts';
+import { UTC } from '../zones.ts';
+import type { Zone } from '../zones.ts';
 
 /** Go's reflect.DeepEqual: types must match, so 1 differs from 1.0; a flexible number equals both. */
 export function deepEqual(a: unknown, b: unknown, env: Env, depth = 0): boolean {
@@ -30,12 +42,20 @@ function equalLists(a: unknown, b: unknown, env: Env, depth: number): boolean {
   return left.every((item, i) => deepEqual(item, right[i], env, depth + 1));
 }
 
+// Zones that were parsed are equal by what they hold; UTC and Local are one each.
+function isSameZone(a: Zone, b: Zone): boolean {
+  if (a === b) return true;
+  const isParsed = (zone: Zone): boolean => zone !== UTC && zone.isLocal !== true;
+  return isParsed(a) && isParsed(b) && a.name === b.name && a.at(0).offset === b.at(0).offset;
+}
+
 function equalScalars(a: unknown, b: unknown): boolean {
   const number = floatOf(a);
   if (number !== undefined) return number === floatOf(b);
   if (a instanceof Int && b instanceof Int) return a.value === b.value;
   if (a instanceof NamedInt && b instanceof NamedInt) return a.value === b.value;
-  if (a instanceof GoTime && b instanceof GoTime) return a.equals(b) && a.zone.name === b.zone.name;
+  if (a instanceof GoTime && b instanceof GoTime) return a.equals(b) && isSameZone(a.zone, b.zone);
+  if (a instanceof Location && b instanceof Location) return isSameZone(a.zone, b.zone);
   if (a instanceof Version && b instanceof Version) return a.fields.original === b.fields.original;
   if (a instanceof Complex && b instanceof Complex) return a.re === b.re && a.im === b.im;
   return a === b;

@@ -1,9 +1,10 @@
-import { isEscape } from '../bytes.ts';
+import { textOfBytes } from '../byteList.ts';
+import { isEscape, toBytes } from '../bytes.ts';
 import type { Env } from '../env.ts';
 import { CallError } from '../errors.ts';
-import { GoTime, NamedInt } from '../goTime.ts';
+import { GoTime, Location } from '../goTime.ts';
 import { getKey, isMap, sortedKeys } from '../maps.ts';
-import { Complex, floatOf, Int, isNil, itemsOf, TypedList } from '../values.ts';
+import { Complex, floatOf, Int, isNil, itemsOf, NamedInt, TypedList } from '../values.ts';
 import { Version } from '../version.ts';
 
 /** Thrown for a value that JSON cannot represent. */
@@ -32,8 +33,10 @@ class JsonWriter {
   write(value: unknown, depth: number): this {
     this.env.checkDepth(depth);
     this.env.charge(1);
+    const bytes = textOfBytes(value);
     const items = itemsOf(value);
-    if (items && !(value instanceof TypedList && value.isNil)) this.list(items, depth);
+    if (bytes !== undefined) this.put(quoteJson(toBytes(bytes).toString('base64'), false));
+    else if (items && !(value instanceof TypedList && value.isNil)) this.list(items, depth);
     else if (isMap(value)) this.map(value, depth);
     else this.put(this.scalar(value));
     return this;
@@ -71,6 +74,7 @@ class JsonWriter {
     if (number !== undefined) return numberText(number);
     if (value instanceof Int || value instanceof NamedInt) return String(value.value);
     if (value instanceof GoTime) return timeText(value);
+    if (value instanceof Location) return '{}';
     if (value instanceof Version) return quoteJson(value.text(), this.escapesHtml);
     if (value instanceof Complex) throw new JsonError('json: unsupported type: complex128');
     return 'null';

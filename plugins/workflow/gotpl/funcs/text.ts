@@ -1,10 +1,11 @@
+import { textOfBytes } from '../byteList.ts';
 import type { Env } from '../env.ts';
 import { formatValue } from '../format.ts';
 import { isNil, itemsOf, strings, TypedList } from '../values.ts';
 
 /** Converts any value to text as sprig does. */
 export function textOf(value: unknown, env: Env): string {
-  return typeof value === 'string' ? value : formatValue(value, env);
+  return typeof value === 'string' ? value : (textOfBytes(value) ?? formatValue(value, env));
 }
 
 /** Converts a value to texts as sprig does: nulls are dropped, a scalar is a list of one, a []string is kept. */

@@ -5,6 +5,7 @@ import type { ParamKind } from '../../../../plugins/workflow/gotpl/signature.ts'
 
 /** Short, so that the clock ends most of them. */
 const MAX_TIME_MS = 20;
+const LIMITS = { maxTimeMs: MAX_TIME_MS };
 /** What a rendering takes at most in the worst case: one call is not interrupted. */
 const MAX_MS = 2 * DEFAULT_LIMITS.maxTimeMs;
 const MEGABYTE = 1_000_000;
@@ -41,6 +42,8 @@ const SMALL: Readonly<Record<ParamKind, string>> = {
   map: '(dict "a" 1)',
   list: '(list 1 2)',
   time: '(now)',
+  duration: '1',
+  location: '(now).Location',
   version: '(semver "1.2.3")',
   certificate: '"a"',
 };
@@ -77,10 +80,7 @@ describe('gotpl: a rendering with a megabyte of data', () => {
       const long: string[] = [];
       for (const call of callsOf(name, kinds)) {
         const text = `{{ range until 300 }}{{ $x := ${call} }}{{ end }}`;
-        const template = parseTemplate(text, {
-          allow: DENIED_BY_DEFAULT,
-          limits: { maxTimeMs: MAX_TIME_MS },
-        });
+        const template = parseTemplate(text, { allow: DENIED_BY_DEFAULT, limits: LIMITS });
         const before = process.cpuUsage();
         let ended = 'with a value';
         try {
@@ -101,7 +101,7 @@ describe('gotpl: a rendering with a megabyte of data', () => {
     it(`ends so where ${text} reads a map`, () => {
       const leaves = text === 'range' ? '{{ break }}' : '';
       const loop = `{{ range until 900 }}{{ ${text} $.map.many }}${leaves}{{ end }}{{ end }}`;
-      const template = parseTemplate(loop, { limits: { maxTimeMs: MAX_TIME_MS } });
+      const template = parseTemplate(loop, { limits: LIMITS });
       expect(() => template.render(LARGE)).to.throw(TemplateError, 'execution time exceeded');
     });
 });
