@@ -1,7 +1,7 @@
 import { MIN_INT64, parseFloatText, parseIntText } from '../numbers.ts';
 import { floatOf, integerOf, NamedInt } from '../values.ts';
 
-// The library knows months and weekdays by name; a duration is no number to it.
+// The library knows months and weekdays by name; it does not take a duration for a number.
 function castable(value: unknown): bigint | undefined {
   return value instanceof NamedInt && value.kindName !== 'int' ? undefined : integerOf(value);
 }
