@@ -13,22 +13,16 @@ export interface Zone {
 
 export const UTC: Zone = { name: 'UTC', at: () => ({ offset: 0, abbreviation: 'UTC' }) };
 
-// As in Go, two zones without a name are the same one if their offset is a whole hour.
-const unnamedZones = new Map<number, Zone>();
 const MAX_UNNAMED_HOURS = 14;
 const MIN_UNNAMED_HOURS = -12;
+// As in Go, two zones without a name are the same one if their offset is a whole hour.
+const UNNAMED: readonly Zone[] = Array.from({ length: MAX_UNNAMED_HOURS - MIN_UNNAMED_HOURS + 1 }, (_, at) =>
+  zoneOf('', (MIN_UNNAMED_HOURS + at) * 3600),
+);
 
 export function fixedZone(abbreviation: string, offset: number): Zone {
-  const hours = offset / 3600;
-  const isShared =
-    abbreviation === '' &&
-    Number.isInteger(hours) &&
-    hours >= MIN_UNNAMED_HOURS &&
-    hours <= MAX_UNNAMED_HOURS;
-  if (!isShared) return zoneOf(abbreviation, offset);
-  const zone = unnamedZones.get(hours) ?? zoneOf(abbreviation, offset);
-  unnamedZones.set(hours, zone);
-  return zone;
+  const shared = abbreviation === '' ? UNNAMED[offset / 3600 - MIN_UNNAMED_HOURS] : undefined;
+  return shared ?? zoneOf(abbreviation, offset);
 }
 
 function zoneOf(abbreviation: string, offset: number): Zone {
