@@ -1,6 +1,7 @@
 import type { Invocation, JsonObject } from 'pegboard';
 import { lookUp } from '../../kit/packages/lookUp.ts';
 import type { NamedPackage, PackageSource } from '../../kit/packages/packageIn.ts';
+import { versionOrder } from '../../kit/packages/versionOrder.ts';
 import { packageOf } from '../add/withPin.ts';
 import { Failure } from '../failure.ts';
 import { printList } from '../output/print.ts';
@@ -51,6 +52,8 @@ async function newerOf(
     const pinned = isImage ? named.digest : named.isExact ? named.version : undefined;
     const newest = isImage ? integrity : version;
     if (pinned === newest) return undefined;
+    // A `latest` that went back, or that is behind a beta, is not newer.
+    if (!isImage && pinned !== undefined && versionOrder(pinned, newest) >= 0) return undefined;
     return { package: named.name, pinned: pinned ?? 'nothing', newest, publishedAt: found.publishedAt };
   } catch (error) {
     if (error instanceof Failure) return error;

@@ -4,6 +4,7 @@ import type { JsonObject } from 'pegboard';
 import { parse } from 'yaml';
 import { editYaml } from '../../kit/files/editYaml.ts';
 import type { PackageSource } from '../../kit/packages/packageIn.ts';
+import { versionOrder } from '../../kit/packages/versionOrder.ts';
 import { packageOf, pinnedSpec } from '../add/withPin.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
@@ -74,6 +75,14 @@ export const upgrade = verb({
     const former = spec['source'] as PackageSource | undefined;
     if (former?.integrity === source.integrity && former.version === source.version) {
       say(`${name} is pinned to ${source.version} already`);
+      return 0;
+    }
+    const running = named.isExact ? named.version : former?.version;
+    const isBack = running !== undefined && versionOrder(running, source.version) > 0;
+    if (to === undefined && named.registry !== 'oci' && isBack) {
+      say(
+        `${name} runs ${running}, and the newest version of the registry is ${source.version}, which is older; --to ${source.version} goes back to it`,
+      );
       return 0;
     }
     say(facts);

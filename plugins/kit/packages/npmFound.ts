@@ -8,6 +8,7 @@ import type { Asking } from './registryRequest.ts';
 
 const PUBLIC = 'https://registry.npmjs.org/';
 const PUBLIC_HOST = 'registry.npmjs.org';
+const EXACT = /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 const CONFIG_MS = 20_000;
 /** More than one is rare. */
 const MAX_SIGNATURES = 16;
@@ -26,6 +27,9 @@ export async function npmFound(name: string, wanted = 'latest', asking: Asking):
   const version = Object.hasOwn(versions, wanted) ? wanted : textAt(tags, wanted);
   if (version === undefined || !isObject(versions[version]))
     throw new Failure(`npm package ${name} has no version ${wanted}; name an exact one`);
+  // It is written into the command.
+  if (!EXACT.test(version))
+    throw new Failure(`the registry has a version of ${name} that is not an exact one; name another`);
   const one = versions[version];
   const dist = objectAt(one, 'dist');
   const integrity = /sha512-[A-Za-z0-9+/]{86}==/.exec(textAt(dist, 'integrity') ?? '')?.[0];

@@ -6,6 +6,7 @@ import { Failure } from '../text/failure.ts';
 import type { FoundPackage } from './foundPackage.ts';
 import { RegistryAway, jsonOf, registryRequest } from './registryRequest.ts';
 import type { Asking } from './registryRequest.ts';
+import { versionOrder } from './versionOrder.ts';
 
 const PUBLIC = 'https://pypi.org/simple/';
 /** Source: https://peps.python.org/pep-0691/ */
@@ -43,7 +44,7 @@ export async function pypiFound(
   const finals = files.filter(({ version, isYanked }) => FINAL.test(version) && !isYanked);
   const newest = finals
     .map(({ version }) => version)
-    .toSorted(byVersion)
+    .toSorted(versionOrder)
     .at(-1);
   const version = wanted === undefined || wanted === 'latest' ? newest : wanted;
   const ofVersion = files.filter((file) => version !== undefined && isSameVersion(file.version, version));
@@ -146,14 +147,4 @@ function isSameVersion(one: string, other: string): boolean {
 function indexIn(line: string): string | undefined {
   const [key = '', ...value] = line.split('=');
   return key.trim() === 'index-url' ? value.join('=').trim().replaceAll('"', '') : undefined;
-}
-
-/** The order of final versions. */
-function byVersion(one: string, other: string): number {
-  const [a, b] = [one, other].map((text) => (text.match(/\d+/g) ?? []).map(Number));
-  for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
-    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

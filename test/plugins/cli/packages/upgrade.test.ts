@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
-import { sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
+import { sha256, sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
 import type { PackageRegistry } from '../../../support/packageRegistry.ts';
 import { statedIntegrity, statementsOf } from '../../../support/provenance.ts';
 import { runPegboard } from '../../../support/serve.ts';
@@ -111,6 +111,84 @@ describe('The packages of servers', () => {
     const { stderr } = await type('upgrade', 'notes', '--to', '1.0.0', '--static', '--dry-run');
     expect(stderr).contain('warning: the registry has another content for 1.0.0 than what was pinned');
     expect(text('notes')).contain(sha512(OLD));
+  });
+
+  it('do not go back to an older version unless it is named', async () => {
+    writeFileSync(directory.at('mcpservers/notes.yaml'), text('notes').replaceAll('1.0.0', '1.2.0-beta.1'));
+    registry.npm.push({ name: 'notes', version: '1.2.0-beta.1', archive: OLD });
+    registry.npm.push({ name: 'notes', version: '1.1.9', archive: NEW });
+    const before = text('notes');
+    const { code, stderr } = await type('upgrade', 'notes', '--static', '--yes');
+    expect([code, text('notes')], stderr).deep.equal([0, before]);
+    expect(stderr).contain('1.1.9, which is older; --to 1.1.9 goes back to it');
+    expect((await type('outdated')).stdout).not.contain('notes');
+    expect((await type('upgrade', 'notes', '--static', '--yes', '--to', '1.1.9')).code).equal(0);
+    expect(text('notes')).contain('notes@1.1.9');
+  });
+
+  it('take nothing from the registry that is not one exact version', async () => {
+    for (const version of ['npm:evil@1.0.0', '2.0.0 --prefix', '../2.0.0', `2.0.0\u001b[2J`]) {
+      registry.npm.push({ name: 'notes', version, archive: NEW });
+      const { code, stderr } = await type('upgrade', 'notes', '--static', '--yes');
+      expect(code, stderr).equal(1);
+      expect(stderr)
+        .contain('the registry has a version of notes that is not an exact one')
+        .and.not.contain('\u001b');
+      registry.npm.pop();
+    }
+  });
+
+  it('of Python are listed and pinned by what their index has, in the order of its versions', async () => {
+    registry.pypi.push(
+      { name: 'mcp-python', version: '1.9', archive: OLD },
+      { name: 'mcp-python', version: '1.10.0', archive: NEW, age: 1 },
+      { name: 'mcp-python', version: '2.0rc1', archive: OLD },
+      { name: 'mcp-python', version: '1.9.post20', archive: OLD },
+    );
+    const write = (version: string): void =>
+      writeFileSync(
+        directory.at('mcpservers/any.yaml'),
+        `type: stdio\ncommand: [uvx, mcp-python==${version}]\n`,
+      );
+    write('1.9');
+    expect((await type('outdated')).stdout).match(/any +mcp-python +1\.9 +1\.10\.0 +1 day ago/);
+    for (const newest of ['1.10', '1.10.0', '2.0rc1']) {
+      write(newest);
+      expect((await type('outdated')).stdout, newest).not.contain('mcp-python');
+    }
+    write('1.9');
+    expect((await type('upgrade', 'any', '--static', '--yes')).code).equal(0);
+    expect(text('any'))
+      .contain('mcp-python==1.10.0')
+      .and.contain(`sha256:${sha256(NEW)}`);
+    const absent = await type('upgrade', 'any', '--static', '--yes', '--to', '7.0');
+    expect(absent.stderr).contain('Python package mcp-python has no version 7.0');
+    const range = await type('upgrade', 'any', '--static', '--yes', '--to', '>=1');
+    expect(range.stderr).contain('has no version >=1; name an exact one');
+  });
+
+  it('that are images are listed and pinned by the digest that their tag has now', async () => {
+    const image = `${registry.host}/acme/notes`;
+    const manifest = (n: number): string => JSON.stringify({ schemaVersion: 2, n });
+    registry.images.set('acme/notes:1', manifest(1)).set('acme/notes:2', manifest(2));
+    const digest = (n: number): string => `sha256:${sha256(manifest(n))}`;
+    const file = directory.at('mcpservers/box.yaml');
+    writeFileSync(file, `type: stdio\ncommand: [docker, run, -i, --rm, '${image}:1']\n`);
+    expect((await type('outdated')).stdout).contain(`nothing   ${digest(1)}`);
+    expect((await type('upgrade', 'box', '--static', '--yes')).code).equal(0);
+    expect(text('box'))
+      .contain(`${image}:1@${digest(1)}`)
+      .and.contain(`integrity: ${digest(1)}`);
+    expect((await type('outdated')).stdout).not.contain(image);
+    // Someone has pushed another image by the tag.
+    registry.images.set('acme/notes:1', manifest(3));
+    expect((await type('outdated')).stdout).match(new RegExp(`${digest(1)} +${digest(3)}`));
+    const moved = await type('upgrade', 'box', '--static', '--yes');
+    expect(moved.stderr).contain('warning: the registry has another content for 1 than what was pinned');
+    expect((await type('upgrade', 'box', '--static', '--yes', '--to', '2')).code).equal(0);
+    expect(text('box')).contain(`${image}:2@${digest(2)}`);
+    const absent = await type('upgrade', 'box', '--static', '--yes', '--to', '9');
+    expect(absent.stderr).contain(`there is no image ${image}:9`);
   });
 
   it('are not there for other servers', async () => {
