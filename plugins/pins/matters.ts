@@ -181,7 +181,7 @@ export class Matters {
     };
   }
 
-  /** The same as text, invisible characters escaped: of one, or of all of a server; cut where nobody would be asked any more.
+  /** The same as text, invisible characters escaped: of one, or of all of a server; cut where no person would be asked any more.
    *  @throws GatewayError PIN_OUTDATED */
   shownChanges(name: string, hash: string): string {
     const all = this.#chosen(name, hash);

@@ -97,9 +97,9 @@ export class PodSession {
     this.#pending.set(key, pending);
     res.once('close', () => {
       if (this.#pending.get(key) !== pending) return;
-      // An answer could reach nobody now.
+      // An answer could reach no client now.
       this.#settle(key);
-      if (method === 'initialize') void this.end('nobody waits for it');
+      if (method === 'initialize') void this.end('no client waits for it');
     });
     this.#process.write(oneLine(text));
   }

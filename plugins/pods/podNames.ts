@@ -11,7 +11,7 @@ const HASH_DIGITS = 20;
 const LIKE_HASHED = /-[0-9a-f]{20}$/;
 
 /** The name of a server's objects: a DNS label of at most 49 characters. Names that are long, have dots, or end as if they had a hash,
- *  get one: no name that somebody chooses is that of another server's objects. */
+ *  get one: no name that a person chooses is that of another server's objects. */
 export function objectName(server: string): string {
   if (server.length <= LONGEST && /^[a-z0-9-]*[a-z0-9]$/.test(server) && !LIKE_HASHED.test(server))
     return `mcp-${server}`;

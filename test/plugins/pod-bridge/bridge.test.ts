@@ -283,7 +283,7 @@ describe('pegboard stdio', () => {
     expect((await exited)[0]).equal(0);
   });
 
-  it('ends a process that does not answer initialize when nobody waits for it', async () => {
+  it('ends a process that does not answer initialize when no client waits for it', async () => {
     const silent = ['node', '-e', 'setInterval(() => undefined, 1_000)'];
     const { open } = await start(silent, { flags: ['--sessions', '1'] });
     (await open(INITIALIZE)).leave();

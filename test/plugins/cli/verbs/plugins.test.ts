@@ -38,7 +38,9 @@ describe('pegboard plugins', function () {
     expect({ code, stderr }).deep.equal({ code: 0, stderr: '' });
     const [on, off, ...more] = stdout.split('\n\n');
     expect(more).deep.equal([]);
-    expect(on).match(/^FLOOR +PLUGIN +WAITS FOR\n1 +call-log\n {8}docs\n {8}isolate\n {8}live-reload\n {8}memory\n/);
+    expect(on).match(
+      /^FLOOR +PLUGIN +WAITS FOR\n1 +call-log\n {8}docs\n {8}isolate\n {8}live-reload\n {8}memory\n/,
+    );
     expect(on)
       .match(/\n2 +auth-client +vault-file\n/)
       .and.match(/\n {8}core-mcpservers +references\n/);
