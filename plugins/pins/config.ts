@@ -26,6 +26,6 @@ export interface PinsConfig {
   /** Compressed bytes of what is accepted of one server. Of what is beyond, only the fingerprint is kept: it
    *  cannot be compared, and hold takes it out. */
   readonly maxTextBytes: number;
-  /** Fingerprints of one server. Hints of what is beyond count for nothing. */
+  /** Fingerprints of one server. Hints of what is beyond count for nothing, and hold and block take it out. */
   readonly maxPins: number;
 }
