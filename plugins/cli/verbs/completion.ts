@@ -1,5 +1,8 @@
+import { isObject } from 'pegboard';
 import type { Command, Invocation } from 'pegboard';
 import { EDITOR_SCHEMAS } from '../../kit/definitions/schemaLine.ts';
+import { ARGUMENTS } from '../arguments/argumentsFor.ts';
+import { argumentWords } from '../arguments/argumentWords.ts';
 import { COMMON_OPTIONS, optionsOf } from '../commonOptions.ts';
 import { readContexts } from '../contexts.ts';
 import { Failure } from '../failure.ts';
@@ -28,6 +31,8 @@ export const completion: Command = {
   },
 };
 
+const PROGRAM_FLAGS = ['--help', '--version'];
+
 /** Called by the scripts with the words that were typed, the last one unfinished; prints what it could become. */
 export const complete: Command = {
   name: '__complete',
@@ -40,7 +45,8 @@ export const complete: Command = {
     const words = invocation.args;
     const last = words.at(-1) ?? '';
     const found = await candidates(invocation, words.slice(0, -1), last);
-    for (const one of found.filter((word) => word.startsWith(last))) invocation.terminal.out(`${one}\n`);
+    for (const one of found.filter((word) => word.startsWith(last) && isOneWord(word)))
+      invocation.terminal.out(`${one}\n`);
     return 0;
   },
 };
@@ -51,12 +57,16 @@ async function candidates(
   last: string,
 ): Promise<readonly string[]> {
   const verbs = (await invocation.commands()).filter(({ isHidden }) => isHidden !== true);
-  const typed = before.filter((word) => !word.startsWith('-'));
+  const typed = operandsIn(before);
   const [name, second] = typed;
   const command = verbs.find((one) => one.name === name);
-  if (command === undefined) return verbs.map((one) => one.name);
+  if (command === undefined) return last.startsWith('-') ? PROGRAM_FLAGS : verbs.map((one) => one.name);
   const sub = command.subcommands?.find((one) => one.name === second);
-  if (last.startsWith('-')) return flagsOf(sub ?? command);
+  const ofTool = typed.length > 1 ? await toolWords(invocation, command, operandsIn(before, command)[1]) : [];
+  if (last.startsWith('-'))
+    return [...new Set([...ofTool.filter((word) => !word.includes(' ')), ...flagsOf(sub ?? command)])];
+  const listed = ofTool.filter((word) => word.startsWith(`${before.at(-1) ?? ''} `));
+  if (listed.length > 0) return listed.map((word) => word.slice(word.indexOf(' ') + 1));
   const values = choicesOf(sub ?? command, before.at(-1));
   if (values !== undefined) return values;
   if (command.subcommands !== undefined && sub === undefined)
@@ -75,6 +85,33 @@ async function candidates(
   return parameter === '[name]' && second !== undefined ? names(invocation, second) : [];
 }
 
+// A server names its tools and arguments: a line break would make two words of one, a tab a description.
+function isOneWord(word: string): boolean {
+  return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word);
+}
+
+/** The words that are neither options nor, where the verb is known, values of its options. */
+function operandsIn(words: readonly string[], { options = [] }: Partial<Command> = {}): readonly string[] {
+  const takesValue = (word = ''): boolean =>
+    options.some(({ flags }) => flags.includes('<') && flags.split(/[ ,]+/).includes(word));
+  return words.filter((word, at) => !word.startsWith('-') && !takesValue(words[at - 1]));
+}
+
+/** The arguments of the tool or workflow that was typed, and their values: `--mode`, `--mode fast`. */
+async function toolWords(
+  invocation: Invocation,
+  { parameters = [] }: Command,
+  name: string | undefined,
+): Promise<readonly string[]> {
+  const [first, second] = parameters;
+  if (name === undefined || second?.name !== ARGUMENTS.parameter.name) return [];
+  const tool = first?.name === '<workflow>' ? `workflow_${name}` : name;
+  return remembered(invocation, `arguments ${tool}`, async (gateway) => {
+    const { inputSchema } = await gateway.read('describe_tool', { name: tool });
+    return argumentWords(isObject(inputSchema) ? inputSchema : {}).filter(isOneWord);
+  });
+}
+
 /** The values of the option that was typed last, if it has a few. */
 function choicesOf({ options = [] }: Command, flag = ''): readonly string[] | undefined {
   return options.find(({ flags }) => flag !== '' && flags.split(/[ ,]+/).includes(flag))?.choices;
@@ -84,17 +121,23 @@ function flagsOf({ options = [] }: Command): readonly string[] {
   return options.flatMap(({ flags }) => flags.match(/--[a-z-]+/g) ?? []);
 }
 
-/** Names from the running gateway, remembered for a moment; none if it does not answer. */
-async function names(invocation: Invocation, word: string): Promise<readonly string[]> {
+/** Names from the running gateway. */
+function names(invocation: Invocation, word: string): Promise<readonly string[]> {
+  const kind = kindOf(word);
+  return remembered(invocation, kind.plural, async (gateway) =>
+    (await kind.list(gateway)).map((item) => nameIn(kind, item)),
+  );
+}
+
+/** What the running gateway answers, remembered for a moment; nothing if it does not. */
+async function remembered(
+  invocation: Invocation,
+  what: string,
+  read: (gateway: Gateway) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   try {
-    const kind = kindOf(word);
-    const options = { ...optionsOf(invocation), timeout: '5' };
-    const quick: Invocation = { ...invocation, options };
-    return await cachedNames(invocation, kind.plural, () =>
-      Gateway.connected(quick, async (gateway) =>
-        (await kind.list(gateway)).map((item) => nameIn(kind, item)),
-      ),
-    );
+    const quick: Invocation = { ...invocation, options: { ...optionsOf(invocation), timeout: '5' } };
+    return await cachedNames(invocation, what, () => Gateway.connected(quick, read));
   } catch (error) {
     if (error instanceof Failure) return [];
     throw error;
