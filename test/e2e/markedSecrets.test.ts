@@ -181,6 +181,7 @@ describe('e2e: what a schema marks as secret', function () {
       'auth-server aggregator.oauth.server.idp.clientSecret',
       'auth-server aggregator.oauth.server.registrationToken',
       ...['url', 'apiKey'].map((key) => `search-semantic ${key}`),
+      'isolate proxy',
       'upstream proxy',
       ...['url', 'url.[]', 'password', 'sentinelPassword', 'key', 'secret', 'secret.[]'].map(
         (key) => `vault-redis ${key}`,

@@ -117,6 +117,10 @@ const SLIPS: Readonly<
     ],
     ['elsewhere', on('local-token', { localToken: true }), [unread('local-token'), silent('local-token')]],
   ],
+  isolate: [
+    ['typo', on('isolate', { memoryMB: 1 }), ['error: unknown key "memoryMB"; did you mean "memoryMb"?']],
+    ['text', on('isolate', { tmpMb: 'much' }), ['error: tmpMb must be an integer, not "much"']],
+  ],
   http: [
     ['typo', off('http', { prt: 1 }), ['error: unknown key "prt"; did you mean "port"?', silent('http')]],
     ['text', off('http', { anyPort: 'no' }), ['error: anyPort must be a boolean, not "no"', silent('http')]],

@@ -88,7 +88,7 @@ describe('pegboard check', () => {
       /^ {2}MCPServer {2}away, beside, default, github, github_a, here, lost, place, words$/m,
     );
     expect(text).match(
-      /^ {2}off {8}access, admin, audit, auth-exchange, auth-server, call-history, cassettes, deny, limits, local-token, metrics, search-learned, search-semantic, store-kubernetes, tracing, transport-stdio, vault-file, vault-memory, vault-redis, vault-workers, workers$/m,
+      /^ {2}off {8}access, admin, audit, auth-exchange, auth-server, call-history, cassettes, deny, limits, local-token, metrics, pods, search-learned, search-semantic, store-kubernetes, tracing, transport-stdio, vault-file, vault-memory, vault-redis, vault-workers, workers$/m,
     );
     expect(report.plugins).include('upstream');
     expect(report.off).include('vault-file');

@@ -58,6 +58,7 @@ describe('pegboard add', () => {
       const { stdout, stderr } = await typeVerb([
         'add',
         'demo',
+        '--unpinned',
         ...at,
         '--',
         directory.at('npm'),
