@@ -48,6 +48,6 @@ describe('plugins/pins: many held tools', () => {
     const before = process.cpuUsage();
     const { pins } = await askCore(pinned.gateway, 'core_pins_list', { name: 'rug' });
     expect(pins).to.have.length(200);
-    expect(process.cpuUsage(before).user / 1e6).to.be.below(4);
+    expect(process.cpuUsage(before).user / 1e6).to.be.below(2);
   });
 });
