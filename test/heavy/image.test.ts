@@ -55,7 +55,7 @@ describe('the image', function () {
       setting,
     ];
     const { code, stderr } = await runPegboard(args);
-    expect(code, stderr).equal(3);
+    expect(code, stderr).equal(2);
     expect(stderr).include('configure aggregator.oauth.server or aggregator.localToken: true');
   });
 
