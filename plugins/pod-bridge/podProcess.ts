@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { waitAtMost } from 'pegboard';
+import { killTree, spawnTree } from '../kit/processes/processTree.ts';
 import { hiderOf } from '../kit/secrets/hiding.ts';
 import { secretsGiven } from '../kit/secrets/secretPlaces.ts';
 import { LineSplitter } from '../kit/text/lineSplitter.ts';
@@ -29,15 +29,11 @@ export class PodProcess {
   readonly #exited: Promise<void>;
   #hasExited = false;
 
-  constructor([file = '', ...args]: readonly string[], { hear, say, gone }: PodProcessParts) {
+  constructor(command: readonly string[], { hear, say, gone }: PodProcessParts) {
     const given = givenVariables();
     const hide = hiderOf(secretsGiven({ values: given }));
     this.say = (line) => say(hide(line));
-    this.#child = spawn(file, args, {
-      env: ownEnvironment(given),
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+    this.#child = spawnTree(command, { env: ownEnvironment(given) });
     const { stdin, stdout, stderr } = this.#child;
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
     stdout.on('data', hear);
@@ -100,13 +96,8 @@ export class PodProcess {
     return this.#hasExited;
   }
 
-  #kill(signal: NodeJS.Signals): void {
-    if (this.#child.pid === undefined) return;
-    try {
-      process.kill(-this.#child.pid, signal);
-    } catch {
-      // ESRCH: the group is empty already.
-    }
+  #kill(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.#child.pid !== undefined) killTree(this.#child.pid, signal);
   }
 }
 

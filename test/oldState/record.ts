@@ -1,10 +1,11 @@
-// Records what this version keeps, for tests of later ones: node build/test/oldState/record.js test/oldState/0.1
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+// Records what this version keeps, for tests of later ones, by the configuration of a former one:
+// node build/test/oldState/record.js test/oldState/0.2 test/oldState/0.1
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { servePegboard } from '../support/serve.ts';
 import { runEnds } from '../support/cleanup.ts';
 import { until } from '../support/until.ts';
-import { FILES, use } from './steps.ts';
+import { use } from './steps.ts';
 
 /** What is kept expires, so the gateway that keeps it believes that it is 2066. */
 const LATER = `const Real = Date;
@@ -14,14 +15,11 @@ globalThis.Date = class Date extends Real {
   static now() { return Real.now() + shift; }
 };`;
 
-const [, , folder] = process.argv;
-if (folder === undefined) throw new Error('name the folder to write to');
+const [, , folder, former] = process.argv;
+if (folder === undefined || former === undefined)
+  throw new Error('name the folder to write to, and that of a former version');
 const home = resolve(folder);
-rmSync(home, { recursive: true, force: true });
-for (const [name, text] of Object.entries(FILES)) {
-  mkdirSync(dirname(join(home, name)), { recursive: true });
-  writeFileSync(join(home, name), text);
-}
+cpSync(former, home, { recursive: true, filter: (path) => !/\/(?:kept|recorded\.json)$/.test(path) });
 process.chdir(home);
 const pegboard = await servePegboard(home, [], {
   env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LATER)}` },
