@@ -8,12 +8,10 @@ import { optionsOf } from '../commonOptions.ts';
 import { SERVER_KIND } from '../definitions/definitionKinds.ts';
 import { fileText } from '../definitions/plainDefinition.ts';
 import { Failure } from '../failure.ts';
-import { Gateway } from '../gateway.ts';
-import { openTransport } from '../openTransport.ts';
+import type { Gateway } from '../gateway.ts';
 import { pauseFor } from '../pauseFor.ts';
-import { withTrial } from '../plan/withTrial.ts';
+import { withTrialGateway } from '../plan/withTrialGateway.ts';
 import { readConfig } from '../readConfig.ts';
-import { headersFor } from '../signIn/localToken.ts';
 import type { Seen } from './proposedGrants.ts';
 
 const LOOK_MS = 300;
@@ -46,19 +44,12 @@ export async function withTrialOf<T>(
     };
     await prepare(temporary, apart, invocation.directory);
     await write({ network: [] });
-    return await withTrial(temporary, invocation.cancel, async (endpoint, state) => {
-      const headers = await headersFor(state);
-      const asked = { ...invocation, options: { ...invocation.options, endpoint } };
-      return Gateway.apart(
-        asked,
-        (gateway) =>
-          use(async (grants) => {
-            await write(grants);
-            return shownBy(gateway, { name, grants }, invocation);
-          }),
-        (own, at) => openTransport(own, at, {}, headers),
-      );
-    });
+    return await withTrialGateway(temporary, invocation, (gateway) =>
+      use(async (grants) => {
+        await write(grants);
+        return shownBy(gateway, { name, grants }, invocation);
+      }),
+    );
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

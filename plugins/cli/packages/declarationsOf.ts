@@ -5,12 +5,10 @@ import type { Invocation, JsonObject } from 'pegboard';
 import { stringify } from 'yaml';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
-import { Gateway } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { allPages, kindOf } from '../kinds.ts';
-import { openTransport } from '../openTransport.ts';
 import { settled } from '../plan/readSnapshot.ts';
-import { withTrial } from '../plan/withTrial.ts';
-import { headersFor } from '../signIn/localToken.ts';
+import { withTrialGateway } from '../plan/withTrialGateway.ts';
 import type { Declarations } from './declarationDiff.ts';
 
 /** Folders of a configuration directory that the trial does not have. */
@@ -33,13 +31,7 @@ export async function declarationsOf(
       const text = stringify({ ...Object.fromEntries(kept), autoStart: true, suspended: false });
       await writeFile(join(folder, 'mcpservers', `${side}.yaml`), text, { mode: 0o600 });
     }
-    return await withTrial(folder, invocation.cancel, async (endpoint, state) => {
-      const headers = await headersFor(state);
-      const options = { ...invocation.options, endpoint };
-      return Gateway.apart({ ...invocation, options }, read, (asked, place) =>
-        openTransport(asked, place, {}, headers),
-      );
-    });
+    return await withTrialGateway(folder, invocation, read);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
