@@ -309,7 +309,7 @@ func (p *program) integers() {
 		p.add(sample, "{{ and "+value+" 1 }} {{ or "+value+" 1 }}")
 		p.add(sample, "{{ with "+value+" }}{{ . }}{{ end }}")
 		p.add(sample, "{{ printf \"%*d\" "+value+" 1 }}")
-		for _, function := range []string{"add1", "int", "int64", "float64", "floor", "ceil", "toDecimal", "ago", "duration", "durationRound", "date \"2006\"", "unixEpoch", "toStrings", "kindOf", "atoi", "abbrev 5", "b64enc", "trim", "add", "mul 2", "div 100", "mod 5", "max 3", "min 3", "addf 1.5", "seq", "toRawJson", "toPrettyJson", "typeIs \"time.Month\"", "kindIs \"int64\"", "coalesce", "empty", "list", "ternary 1 2", "htmlDate", "hello"} {
+		for _, function := range []string{"add1", "int", "int64", "float64", "floor", "ceil", "toDecimal", "ago", "duration", "durationRound", "unixEpoch", "toStrings", "kindOf", "atoi", "abbrev 5", "b64enc", "trim", "add", "mul 2", "div 100", "mod 5", "max 3", "min 3", "addf 1.5", "seq", "toRawJson", "toPrettyJson", "typeIs \"time.Month\"", "kindIs \"int64\"", "coalesce", "empty", "list", "ternary 1 2", "hello"} {
 			p.add(sample, "{{ "+function+" "+value+" }}")
 		}
 	}
