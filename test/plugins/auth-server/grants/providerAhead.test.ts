@@ -16,9 +16,14 @@ describe("auth-server: the identity provider's tokens", () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => auth.mcp(access)));
     expect(answers.map(({ status }) => status)).deep.equal(Array(10).fill(200));
     await refreshed(auth, 1);
-    const next = await auth.refresh(refresh);
+    // The refresh in advance may still be under way here, and then it is this one's too.
+    const joined = await auth.refresh(refresh);
+    expect(joined.status, JSON.stringify(joined.body)).equal(200);
+    const count = auth.provider.refreshes();
+    expect(count).at.most(2);
+    const next = await auth.refresh(tokensOf(joined).refresh);
     expect(next.status, JSON.stringify(next.body)).equal(200);
-    expect(auth.provider.refreshes()).equal(2);
+    expect(auth.provider.refreshes()).equal(count + 1);
     expect((await auth.mcp(tokensOf(next).access)).status).equal(200);
   });
 
