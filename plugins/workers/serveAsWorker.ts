@@ -28,6 +28,7 @@ export function serveAsWorker(scope: Scope<WorkersConfig>, number: number): void
     else if (message.kind === 'refused')
       take(message.id)?.reject(new GatewayError(message.code as ErrorCode, message.message));
     else if (message.kind === 'told') for (const listener of listeners) listener(message.message);
+    else if (message.kind === 'ping') send({ kind: 'pong' });
     else if (message.kind === 'stop') scope.get(Shutdown).request(message.reason);
     else void scope.get(ConfigControl).reload();
   };

@@ -48,8 +48,12 @@ export function supervise(scope: Scope<WorkersConfig>): void {
   scope.onStart(async () => {
     process.on('SIGHUP', reload).on('exit', endNow);
     await team.start(othersOf(scope.config));
+    team.watch(scope.config);
   });
-  scope.onReload((next) => team.resize(othersOf(next)));
+  scope.onReload((next) => {
+    team.resize(othersOf(next));
+    team.watch(next);
+  });
   scope.onDrain(() => team.stop());
   scope.onStop(() => {
     process.off('SIGHUP', reload).off('exit', endNow);

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigControl, GatewayError, isGatewayError, isObject, messageOf } from 'pegboard';
-import type { JsonObject, LogLevel, Scope } from 'pegboard';
+import { ConfigControl, GatewayError, isGatewayError, messageOf } from 'pegboard';
+import type { JsonObject, Scope } from 'pegboard';
 import { HttpListener } from '../contracts/http.ts';
 import type { WorkersConfig } from './config.ts';
+import { readLine } from './logLine.ts';
 import type { FromWorker, ToWorker } from './messages.ts';
 import { ownSettings, workerCommand } from './workerCommand.ts';
 
@@ -15,8 +16,8 @@ const FIRST_PAUSE_MS = 250;
 /** Longer than an orderly end takes. */
 const END_WITHIN_MS = 120_000;
 const MAX_LAST_WORDS = 20;
-/** What each line of the log begins with. */
-const HEAD: ReadonlySet<string> = new Set(['time', 'level', 'text']);
+/** Pings in a row without an answer, each after its part of `hungMs`: a computer that slept has missed one. */
+const MAX_UNANSWERED = 6;
 
 export interface TeamParts {
   readonly answer: (topic: string, question: unknown, from: number) => unknown;
@@ -28,6 +29,8 @@ interface Member {
   startedAt: number;
   /** Ends in a row, each within STEADY_MS. */
   ends: number;
+  /** Pings since its last answer. */
+  unanswered: number;
   isReady: boolean;
   /** Whether it shall end. Until it has ended, it counts as living, and receives what the others send. */
   isLeaving: boolean;
@@ -43,6 +46,7 @@ export class Team {
   #members: readonly Member[] = [];
   #place: unknown;
   #isStopping = false;
+  #pings: NodeJS.Timeout | undefined;
 
   constructor(scope: Scope<WorkersConfig>, parts: TeamParts) {
     this.#scope = scope;
@@ -63,6 +67,12 @@ export class Team {
     this.#members = Array.from({ length: count }, (_, at) => newMember(at + 1));
     await Promise.all(this.#members.map((member) => this.#begin(member)));
     if (count > 0) this.#scope.log.info('workers are ready', { count: count + 1 });
+  }
+
+  /** Pings all from now on, so that one that hangs does not keep its connections for ever. */
+  watch({ hungMs }: WorkersConfig): void {
+    clearInterval(this.#pings);
+    if (hungMs > 0) this.#pings = setInterval(() => this.#ping(hungMs), hungMs / MAX_UNANSWERED).unref();
   }
 
   resize(count: number): void {
@@ -101,9 +111,22 @@ export class Team {
 
   end(): void {
     this.#isStopping = true;
+    clearInterval(this.#pings);
     for (const member of this.#members) {
       clearTimeout(member.pause);
       member.child?.kill('SIGKILL');
+    }
+  }
+
+  #ping(hungMs: number): void {
+    for (const member of this.#members) {
+      if (!member.isReady || member.child === undefined) continue;
+      if (member.unanswered === MAX_UNANSWERED) {
+        this.#scope.log.error('worker hangs; it is ended', { worker: member.number, hungMs });
+        member.child.kill('SIGKILL');
+      }
+      member.unanswered += 1;
+      post(member.child, { kind: 'ping' });
     }
   }
 
@@ -141,6 +164,7 @@ export class Team {
     member.child = child;
     member.startedAt = performance.now();
     member.isReady = false;
+    member.unanswered = 0;
     member.lastWords = [];
     const { stderr } = child;
     if (stderr !== null) createInterface(stderr).on('line', (line) => this.#logLine(member, line));
@@ -149,6 +173,7 @@ export class Team {
       child.on('message', (message: FromWorker) => {
         if (message.kind === 'ask') void this.#answer(member, child, message);
         else if (message.kind === 'told') this.#pass(member, message);
+        else if (message.kind === 'pong') member.unanswered = 0;
         else {
           member.isReady = true;
           resolve();
@@ -213,8 +238,7 @@ export class Team {
       if (member.isReady) this.#scope.log.warn('worker has written', { worker: member.number, line });
       return;
     }
-    const { level, text } = read;
-    const facts = Object.fromEntries(Object.entries(read).filter(([name]) => !HEAD.has(name)));
+    const { level, text, facts } = read;
     const isOwnEnd = text === 'ready' || text === 'stopped';
     this.#scope.log[isOwnEnd ? 'debug' : level](text, { ...facts, worker: member.number });
   }
@@ -226,6 +250,7 @@ function newMember(number: number): Member {
     child: undefined,
     startedAt: 0,
     ends: 0,
+    unanswered: 0,
     isReady: false,
     isLeaving: false,
     pause: undefined,
@@ -255,21 +280,4 @@ function notStarted({ number, lastWords }: Member, how: number | string | null):
 function unexpected({ log }: Scope<WorkersConfig>, error: unknown): GatewayError {
   log.error('a question of a worker is not answered', { error });
   return new GatewayError('STORE_UNREACHABLE', 'the first process could not answer; its log says why');
-}
-
-interface Line {
-  readonly time: string;
-  readonly level: LogLevel;
-  readonly text: string;
-  readonly [fact: string]: unknown;
-}
-
-function readLine(line: string): Line | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    const isLine = isObject(value) && ['debug', 'info', 'warn', 'error'].includes(String(value['level']));
-    return isLine ? (value as unknown as Line) : undefined;
-  } catch {
-    return undefined;
-  }
 }

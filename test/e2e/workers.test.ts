@@ -157,6 +157,19 @@ describe('e2e: workers', function () {
     expect(await otherPid(client, pegboard)).not.equal(other);
   });
 
+  it('end one that hangs, whose clients would wait for ever, and start it again', async () => {
+    const { pegboard } = await startTwo({ plugins: { workers: { config: { hungMs: 1_000 } } } });
+    const client = await connect(pegboard);
+    const other = await otherPid(client, pegboard);
+    process.kill(other, 'SIGSTOP');
+    const hung = await pegboard.logged('worker hangs; it is ended');
+    expect(hung).include({ level: 'error', worker: 1, hungMs: 1_000 });
+    await pegboard.logged('worker is ready');
+    expect(isRunning(other)).equal(false);
+    expect(await otherPid(client, pegboard)).not.equal(other);
+    expect(pegboard.lines.filter(({ text }) => text === 'worker hangs; it is ended')).length(1);
+  });
+
   it('finish running calls before they end', async () => {
     const { directory, pegboard } = await startTwo();
     const client = await connect(pegboard);
