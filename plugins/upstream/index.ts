@@ -14,6 +14,7 @@ import {
 } from 'pegboard';
 import type { InboundRequest, Scope, Settings } from 'pegboard';
 import { ResourceStore } from '../contracts/definitions.ts';
+import { Channel } from '../contracts/processes.ts';
 import { ADMIN } from '../kit/authority/adminPages.ts';
 import { ServiceSource } from '../contracts/services.ts';
 import { CallerCredentials, GuardedServers } from '../contracts/credentials.ts';
@@ -39,6 +40,7 @@ import { SecretRotation } from './connection/secretRotation.ts';
 import { LastKnown } from './connection/lastKnown.ts';
 import { refuseOwnServer } from './connection/parents.ts';
 import { managedService, startupItem } from './server/managedService.ts';
+import { followOthers } from './server/otherProcesses.ts';
 import { guardedServers } from './offer/guardedServers.ts';
 import { Offers } from './offer/offers.ts';
 import { CallersServers } from './own/callersServers.ts';
@@ -60,6 +62,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   asks: [
     AcceptedDeclarations,
     CallerCredentials,
+    Channel,
     Confinement,
     PodServers,
     ResourceStore,
@@ -155,6 +158,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     (request) => offers.prepare(request),
   );
 
+  followOthers(scope, (server) => fleet.get(server)?.connection);
   scope.each(MemoryBudget, (budget) => {
     memory = budget;
     return () => (memory = undefined);

@@ -157,6 +157,27 @@ describe('e2e: workers', function () {
     expect(await otherPid(client, pegboard)).not.equal(other);
   });
 
+  it('restart a server in each, and stop and start it in each, by one order', async () => {
+    const { pegboard } = await startTwo();
+    const client = await connect(pegboard);
+    const order = async (operation: string): Promise<string> =>
+      textOf(await client.callTool(`core_service_${operation}`, { name: 'where' }));
+    expect(await order('restart')).contain("Successfully restarted service 'where'");
+    await connected(pegboard, 4);
+    await otherPid(client, pegboard);
+    await order('stop');
+    await until(
+      async () =>
+        (await Promise.all([1, 2, 3, 4, 5, 6].map(() => order('status')))).every((text) =>
+          text.includes('"state":"stopped"'),
+        ),
+      { what: 'the stop in both' },
+    );
+    await order('start');
+    await connected(pegboard, 6);
+    await otherPid(client, pegboard);
+  });
+
   it('end one that hangs, whose clients would wait for ever, and start it again', async () => {
     const { pegboard } = await startTwo({ plugins: { workers: { config: { hungMs: 1_000 } } } });
     const client = await connect(pegboard);

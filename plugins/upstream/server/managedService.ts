@@ -9,6 +9,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../connection/connection.ts';
 import { laterOf, timeAfter } from '../definition.ts';
 import type { ServerFacts } from '../client/revision/serverFacts.ts';
+import { beginElsewhere } from './otherProcesses.ts';
 import { recordOf, stateWord, wordFor } from './recordOf.ts';
 import type { Server } from './server.ts';
 import type { ToolReport } from '../connection/toolReport.ts';
@@ -38,7 +39,7 @@ export function managedService(
     return typeof text === 'string' ? text : undefined;
   };
   const isSuspended = (): boolean => connection.definition.suspended;
-  // A file store serves one process; other stores may serve several, which must all start or restart the server.
+  // Of a file store, other processes are told (beginElsewhere); another store reaches all that it serves.
   const isForAll = (): boolean => scope.all(ResourceStore).some(({ mode }) => mode !== 'filesystem');
   const newRequest = (): string => {
     const { lastRestartedAt, definition } = connection;
@@ -74,6 +75,7 @@ export function managedService(
       const activation = isSuspended() && { suspended: false };
       const request = isForAll() && { restartRequestedAt: newRequest() };
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
+      if (!request) beginElsewhere(scope, { server: name });
       await soon(connection, connection.start());
       throwWhenAway(connection);
     },
@@ -86,6 +88,7 @@ export function managedService(
       const restartRequestedAt = newRequest();
       const request = isForAll() && { restartRequestedAt };
       if (activation || request) await rewrite(scope, name, { ...activation, ...request }, as);
+      if (!request) beginElsewhere(scope, { server: name, restartRequestedAt });
       // The restart of a server that cannot be reached succeeds: the server is tried again later.
       const restarted = request ? undefined : connection.restart(restartRequestedAt);
       await soon(
