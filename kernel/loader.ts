@@ -69,17 +69,18 @@ function isMissing(error: unknown): boolean {
 }
 
 async function load(name: string, url: string, shown = url): Promise<Plugin> {
-  let loaded: Record<string, unknown>;
-  try {
-    loaded = (await import(url)) as Record<string, unknown>;
-  } catch (error) {
+  const loaded = (await import(url).catch(async (error: unknown) => {
     const place = await faultPlace(error, url);
     const at = place === undefined ? '' : ` at ${place}`;
-    const text = `plugin ${name}: importing ${shown} failed${at}: ${messageOf(error)}`;
+    const text = `plugin ${name}: importing ${shown} failed${at}: ${messageOf(error).replace(REQUIRED, CURE)}`;
     throw new GatewayError('PLUGIN_IMPORT', text, { cause: error });
-  }
+  })) as Record<string, unknown>;
   return checkContract(name, loaded['plugin'], shown);
 }
+
+/** The error that Node throws for `require('pegboard')`, for which it asks no hook. */
+const REQUIRED = /^Cannot find module '(pegboard(?:\/\w+)?)'\nRequire stack:\n- (.+)(?:\n- .+)*/;
+const CURE = `$2 has require('$1'), which CommonJS does not find; write import … from '$1' in a file named .mjs, or below a package.json with "type": "module" (in TypeScript: module nodenext), or await import('$1') in a function`;
 
 function checkContract(name: string, value: unknown, module: string): Plugin {
   const refuse = (what: string): GatewayError =>

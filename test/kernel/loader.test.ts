@@ -183,6 +183,38 @@ describe('Loader', () => {
     }
   });
 
+  it('tells the file of a CommonJS plugin that requires pegboard, and what to write; that form loads', async () => {
+    const required = "const { definePlugin } = require('pegboard');\n";
+    const written = `exports.plugin = {
+      name: 'acme', api: 1, configSchema: {}, apply() {}, ask: async () => (await import('pegboard')).messageOf(new Error('asked')),
+    };\n`;
+    const { path, at } = makeDirectory({
+      'p.cjs': required,
+      'outer.cjs': "require('./lib/$1.cjs');\n",
+      'lib/$1.cjs': "require('pegboard/contracts');\n",
+      'node_modules/pegboard-acme/package.json': '{ "name": "pegboard-acme", "main": "./start.js" }',
+      'node_modules/pegboard-acme/start.js': required,
+      'another.cjs': "require('pegboard-of-another');\n",
+      'written.cjs': written,
+    });
+    for (const [module, file, wanted] of [
+      ['./p.cjs', 'p.cjs', 'pegboard'],
+      ['./outer.cjs', 'lib/$1.cjs', 'pegboard/contracts'],
+      ['pegboard-acme', 'node_modules/pegboard-acme/start.js', 'pegboard'],
+    ] as const) {
+      const { message } = await refusalOf(() => loadModule('acme', module, path));
+      expect(message).to.equal(
+        `plugin acme: importing ${module} failed: ${at(file)} has require('${wanted}'), which CommonJS does not find; ` +
+          `write import … from '${wanted}' in a file named .mjs, or below a package.json with "type": "module" ` +
+          `(in TypeScript: module nodenext), or await import('${wanted}') in a function`,
+      );
+    }
+    const { message } = await refusalOf(() => loadModule('acme', './another.cjs', path));
+    expect(message).to.contain("Cannot find module 'pegboard-of-another'");
+    const plugin: object = await loadModule('acme', './written.cjs', path);
+    expect(await (plugin as { ask: () => Promise<string> }).ask()).to.equal('asked');
+  });
+
   it('names the part of a plugin that breaks the contract', async () => {
     const modules: Readonly<Record<string, readonly [string, string]>> = {
       'none.mjs': ['export default {};\n', 'no export named "plugin"'],
