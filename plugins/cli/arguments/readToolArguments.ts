@@ -4,6 +4,7 @@ import { isObject, messageOf, nearest } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { parse } from 'yaml';
 import { Failure } from '../failure.ts';
+import { inlined } from './inlined.ts';
 import { typed } from './typed.ts';
 
 /** How a verb was given the arguments of a tool, besides `--key value`. */
@@ -112,7 +113,7 @@ function propertiesOf({ properties }: JsonObject): JsonObject {
 }
 function propertyIn(schema: JsonObject, name: string): JsonObject {
   const property = propertiesOf(schema)[name];
-  return isObject(property) ? property : {};
+  return isObject(property) ? inlined(property, schema) : {};
 }
 function typesOf({ type }: JsonObject): readonly string[] {
   return [type].flat().filter((one) => typeof one === 'string');

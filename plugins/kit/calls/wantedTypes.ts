@@ -5,9 +5,16 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'objec
 
 /** The types that a JSON Schema allows, its branches included; none if it may allow any. Text comes last: with
  *  `number | string`, 3 is a number. */
-export function wantedTypes({ type, anyOf, oneOf, enum: values }: JsonObject): readonly string[] {
+export function wantedTypes({
+  type,
+  anyOf,
+  oneOf,
+  enum: values,
+  const: only,
+}: JsonObject): readonly string[] {
   const named = [type].flat().filter((one) => typeof one === 'string');
-  const own = named.length === 0 && Array.isArray(values) ? values.map(typeOf) : named;
+  const listed = Array.isArray(values) ? values : only === undefined ? [] : [only];
+  const own = named.length === 0 ? listed.map(typeOf) : named;
   const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
   const each =
     own.length > 0 ? [own] : branches.map((branch) => (isObject(branch) ? wantedTypes(branch) : []));
