@@ -1,5 +1,6 @@
 import { ConfigControl, placeText } from 'pegboard';
 import type { Scope } from 'pegboard';
+import { GuardedServers } from '../../contracts/credentials.ts';
 import { actionWords } from '../../kit/faults/action.ts';
 import type { Action } from '../../kit/faults/action.ts';
 import type { ListedServer } from './servers.ts';
@@ -21,7 +22,7 @@ export interface Problem {
 
 /** What is wrong with the configuration and the servers, faults before warnings. */
 export function problemsIn(scope: Scope<unknown>, servers: readonly ListedServer[]): readonly Problem[] {
-  const all = [...configProblems(scope), ...servers.flatMap(serverProblem)];
+  const all = [...configProblems(scope), ...servers.flatMap((server) => serverProblem(server, scope))];
   return [...all.filter(({ isWarning }) => !isWarning), ...all.filter(({ isWarning }) => isWarning)];
 }
 
@@ -43,12 +44,24 @@ function configProblems(scope: Scope<unknown>): readonly Problem[] {
   });
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  failed: 'correct command, args or env of its definition, then start it',
-  unreachable:
-    'see that the server runs and that url of its definition is right; it is tried again by itself',
-  auth_required: 'set headers or auth in its definition, or sign in at it',
-};
+const STATES: ReadonlySet<string> = new Set(['failed', 'unreachable', 'auth_required']);
+
+/** What helps a server that says nothing about it itself. */
+function actionFor(server: string, state: string, scope: Scope<unknown>): Action {
+  switch (state) {
+    case 'failed':
+      return { do: 'edit', server, what: 'correct command, args or env, then start it' };
+    case 'unreachable':
+      return { do: 'reach', server };
+    case 'auth_required':
+      // Where each caller has an own credential, headers would be the gateway's.
+      return scope.find(GuardedServers)?.get(server)?.isPersonal === true
+        ? { do: 'signIn', server }
+        : { do: 'authorize', server, tokens: true };
+    default:
+      return { do: 'restart', server };
+  }
+}
 
 const WORDS: Readonly<Record<string, string>> = {
   failed: 'failed',
@@ -56,26 +69,20 @@ const WORDS: Readonly<Record<string, string>> = {
   auth_required: 'requires sign-in',
 };
 
-function serverProblem({
-  name,
-  state,
-  health,
-  error,
-  remedy: known,
-  metadata,
-}: ListedServer): readonly Problem[] {
+function serverProblem(
+  { name, state, health, error, remedy: known, metadata }: ListedServer,
+  scope: Scope<unknown>,
+): readonly Problem[] {
   const path = `/mcps/${encodeURIComponent(name)}`;
   const { recommended } = metadata;
-  const helps =
-    known === undefined
-      ? { remedy: REMEDIES[state] ?? 'read its last words, then restart it' }
-      : { remedy: actionWords(known.action, 'page'), action: known.action };
-  if (state in REMEDIES || health === 'unhealthy')
+  const action = known?.action ?? actionFor(name, state, scope);
+  if (STATES.has(state) || health === 'unhealthy')
     return [
       {
         title: `Server ${name} ${WORDS[state] ?? `is ${health}`}`,
         detail: known?.cause ?? error ?? 'it has said nothing about it',
-        ...helps,
+        remedy: actionWords(action, 'page'),
+        action,
         server: name,
         path,
         isWarning: state === 'auth_required',

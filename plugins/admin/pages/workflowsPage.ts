@@ -31,7 +31,8 @@ export function workflowsPage(scope: Scope<unknown>): Page {
         ${table(
           {
             caption: 'Workflows',
-            empty: 'No workflow is defined. Add a file to the folder workflows, or use core_workflow_create.',
+            empty:
+              'No workflow is defined. Add a file to the folder workflows, or type pegboard create -f FILE.',
           },
           ['Workflow', 'Now', 'Does', 'Runs'],
           workflows.items.map(({ name, description, available }) => [

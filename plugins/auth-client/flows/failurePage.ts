@@ -22,7 +22,7 @@ export interface FailureReply extends Reply {
 /** How a person gets a new link. The page may be in another person's browser, so it names no server. */
 const NEXT = html`<p>A link is good for ten minutes and for one sign-in. To get a new one, either</p>
   <ul>
-    <li>tell your application to sign in again (its tool <code>core_auth_login</code>), or</li>
+    <li>tell your application, or the agent in it, to sign in there again, or</li>
     <li>type <code>pegboard auth login --server NAME</code> in a terminal.</li>
   </ul>`;
 

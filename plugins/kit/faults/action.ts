@@ -166,8 +166,8 @@ const WORDS: { readonly [K in keyof Actions]: (action: Actions[K]) => Words } = 
   call: ({ tool }) => ({
     agent: `call_tool ${JSON.stringify({ name: tool })}`,
     shell: `pegboard call ${word(tool, 'TOOL')}`,
-    page: `call the tool ${tool}`,
-    status: `call the tool ${tool}`,
+    page: `run ${tool} on its page`,
+    status: `run it with pegboard call ${word(tool, 'TOOL')}`,
   }),
   say: ({ what }) => ({ agent: what, shell: what, page: what, status: what }),
 };

@@ -72,6 +72,18 @@ const FOREIGN = {
   status: [AGENT, SHELL],
 } as const;
 
+/** Lines that people read on a page, in a shell or in a log, and the words of agents in them that are meant. */
+const MEANT: Readonly<Record<string, string>> = {
+  'pegboard call core_': 'a command that a shell takes as it stands',
+  "startsWith('call_tool ')": 'the line of an agent that is taken out',
+  'links of core_auth_login name': 'says which links a setting concerns',
+  'by core_mcpserver_create: plugins.operators': 'says what others could do',
+};
+const PEOPLES = /^plugins\/(?:admin|cli|http|kit\/pages|[^/]+\/pages)\/|\bhtml`|configFindings\.ts$/;
+/** A name of a tool that is more than the whole of a text: a program calls a tool by its name alone. */
+const IN_PROSE =
+  /(?<!['`\w])(?:core_[a-z_]+[a-z]|call_tool|(?:filter|list|describe)_tools?)\b|\b(?:core_[a-z_]+[a-z]|call_tool|(?:filter|list|describe)_tools?)\b(?!['`\w])/;
+
 describe('what helps against each error code', () => {
   it('is known, or there is a reason why not', () => {
     const known = [...Object.keys(WITH), ...Object.values(WITHOUT).flat()];
@@ -103,5 +115,20 @@ describe('what helps against each error code', () => {
     const messages = [...text.matchAll(/new GatewayError\(((?:[^()]|\([^()]*\))*)\)/g)].map(([all]) => all);
     expect(messages).not.empty;
     expect(messages.filter((message) => AGENT.test(message))).deep.equal([]);
+  });
+
+  it('tells no person, on a page, in a shell or in a log, to call a tool of agents', () => {
+    const read = SOURCES.filter((path) => PEOPLES.test(path) || PEOPLES.test(textOf(path)));
+    expect(read.length).above(100);
+    const lines = read.flatMap((path) => {
+      const code = textOf(path).replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+      return code.split('\n').flatMap((line) => (IN_PROSE.test(line) ? [`${path}: ${line.trim()}`] : []));
+    });
+    expect(lines.filter((line) => !Object.keys(MEANT).some((meant) => line.includes(meant)))).deep.equal([]);
+    for (const meant of Object.keys(MEANT))
+      expect(
+        lines.some((line) => line.includes(meant)),
+        meant,
+      ).equal(true);
   });
 });
