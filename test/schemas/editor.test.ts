@@ -101,6 +101,38 @@ describe('Schemas for editors', function () {
     for (const { text } of editorFiles()) expect(text).not.match(/"(Taken from|Read by|From) /);
   });
 
+  it('give each key a title and what it means; a text also a default, its values, or an example', () => {
+    const counted = { keys: 0, defaults: 0, examples: 0 };
+    const bare = new Set<string>();
+    const below = (value: unknown): void => {
+      if (Array.isArray(value)) for (const one of value) below(one);
+      if (!isObject(value)) return;
+      for (const [key, one] of Object.entries(isObject(value['properties']) ? value['properties'] : {})) {
+        if (!isObject(one)) continue;
+        counted.keys += 1;
+        expect(one['title'], key).a('string').and.not.equal('');
+        expect(one['description'], key).a('string').and.not.equal('');
+        if ('default' in one) counted.defaults += 1;
+        if ('examples' in one) counted.examples += 1;
+        const isHelped = ['default', 'examples', 'enum', 'const', 'pattern', 'deprecated'].some(
+          (word) => word in one,
+        );
+        if (one['type'] === 'string' && !isHelped) bare.add(key);
+      }
+      for (const one of Object.values(value)) below(one);
+    };
+    for (const { name } of editorFiles()) below(schemaOf(name.replace('.schema.json', '')));
+    expect(counted.keys).above(900);
+    expect(counted.defaults).above(390);
+    expect(counted.examples).above(140);
+    // What these hold differs from place to place, or is a person's own words.
+    expect([...bare].sort()).deep.equal(
+      'apiVersion ca cert description fromStep host key messageUrl path restartRequestedAt template'.split(
+        ' ',
+      ),
+    );
+  });
+
   it('take a name below plugins that is not one of Pegboard only with its module', () => {
     const faults = (text: string): readonly unknown[] => validate(schemaOf('config'), parse(text)).findings;
     const good = 'plugins: { acme: { module: ./acme.mjs, config: { a: 1 } }, live-reload: false }';

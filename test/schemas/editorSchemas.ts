@@ -22,7 +22,67 @@ const EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   groups: [['developers']],
   required: [['auth-server', 'deny']],
   includeTools: [['read_*']],
+  issuer: ['https://login.example.com'],
+  jwksUrl: ['https://login.example.com/keys'],
+  publicUrl: ['https://gateway.example.com'],
+  clientId: ['pegboard'],
+  clientSecret: ['${file:secrets/client}'],
+  clientSecretFile: ['secrets/client'],
+  registrationToken: ['${file:secrets/registration}'],
+  registrationTokenFile: ['secrets/registration'],
+  idpTokenEndpoint: ['https://login.example.com/token'],
+  expectedIssuer: ['https://login.example.com'],
+  grantIssuer: ['https://login.example.com'],
+  connectorId: ['github'],
+  audience: ['billing'],
+  resource: ['https://billing.example.com'],
+  scopes: ['openid profile'],
+  servername: ['mcp.example.com'],
+  serverName: ['redis.example.com'],
+  signingKeyFile: ['keys/audit.pem'],
+  exporter: ['otlp'],
+  endpoint: ['http://127.0.0.1:4318'],
+  image: ['registry.example.com/pegboard:0.1.0'],
+  gatewayNamespace: ['pegboard'],
+  namespace: ['pegboard'],
+  context: ['production'],
+  model: ['text-embedding-3-small'],
+  dimensions: [512],
+  apiKey: ['${env:EMBEDDINGS_KEY}'],
+  folder: ['models/embedding'],
+  username: ['pegboard'],
+  password: ['${file:secrets/redis}'],
+  sentinelMaster: ['pegboard'],
+  sentinelUsername: ['pegboard'],
+  sentinelPassword: ['${file:secrets/sentinel}'],
+  secret: ['${file:secrets/pegboard}'],
+  module: ['./acme.mjs', 'pegboard-acme'],
+  tool: ['x_files_read_file'],
+  pattern: ['x_files_*'],
+  server: ['files'],
+  workflow: ['nightly'],
+  preset: ['read-only'],
+  label: ['team=billing'],
+  name: ['files'],
+  toolPrefix: ['fs'],
+  cwd: ['/srv/files'],
+  id: ['read'],
+  callTimeout: ['30s', 30],
+  startTimeout: ['1m', 60],
+  idleTimeout: ['10m', 600],
+  instanceIdleTimeout: ['10m', 600],
+  maxInstances: [10],
+  maxInstancesPerOwner: [2],
+  memoryMb: [512],
+  cpus: [1],
+  tokenEndpoint: ['https://login.example.com/token'],
+  authorizationEndpoint: ['https://login.example.com/authorize'],
+  revocationEndpoint: ['https://login.example.com/revoke'],
+  repository: ['https://github.com/example/server'],
+  version: ['1.2.0'],
 };
+/** Words of keys that are written in capitals. */
+const CAPITALS = /\b(?:ca|dns|http|https|id|idp|ip|jwks|json|mcp|oauth|otlp|tls|ttl|uri|url)\b/g;
 type Schemas = Readonly<Record<string, JsonObject>>;
 
 export interface EditorSchema {
@@ -159,6 +219,7 @@ function nodeOf(value: unknown, key: string | undefined): unknown {
   const rest = Object.fromEntries(entries) as JsonObject;
   return {
     // A name of our types says nothing to people.
+    ...(key !== undefined && { title: titleOf(key) }),
     ...(title !== undefined && !TYPE_NAME.test(title as string) && { title }),
     ...rest,
     ...(typeof format === 'string' && FORMATS.includes(format) && { format }),
@@ -176,9 +237,19 @@ function mapped(schemas: Schemas, areKeys: boolean): Schemas {
   return Object.fromEntries(entries) as Schemas;
 }
 
-function hintsOf(key: string, { description, type }: JsonObject): JsonObject {
+/** A key in words, as a heading: `issuerUrl` → `issuer URL`. */
+function titleOf(key: string): string {
+  const words = key
+    .replaceAll(/[_-]/g, ' ')
+    .replaceAll(/(?<=[a-z])[A-Z]+/g, ' $&')
+    .toLowerCase();
+  return words.replaceAll(CAPITALS, (word) => word.toUpperCase());
+}
+
+function hintsOf(key: string, schema: JsonObject): JsonObject {
+  const { description } = schema;
   const [, name] = /^The same as (\w+)/.exec(String(description)) ?? [];
-  const examples = (EXAMPLES[key] ?? []).filter((one) => fits(one, type));
+  const examples = (EXAMPLES[key] ?? []).filter((one) => fits(one, schema));
   return {
     ...(name !== undefined && { deprecated: true, deprecationMessage: `Write ${name} in place of ${key}.` }),
     ...(UNSUGGESTED.has(key) && { doNotSuggest: true }),
@@ -190,7 +261,9 @@ function without(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-function fits(value: unknown, type: unknown): boolean {
+function fits(value: unknown, { type, enum: values }: JsonObject): boolean {
   const own = Array.isArray(value) ? 'array' : typeof value;
-  return [type].flat().includes(own);
+  const types = [type].flat();
+  const isOfType = types.includes(own) || (types.includes('integer') && Number.isInteger(value));
+  return isOfType && (!Array.isArray(values) || values.includes(value));
 }
