@@ -40,7 +40,7 @@ export function compileRegex(pattern: string, text: string, env: Env): Search | 
   if (!isWellFormed(pattern)) return `error parsing regexp: invalid UTF-8: \`${fromFirstBadByte(pattern)}\``;
   const names = uniqueNames(pattern);
   const regex = tryCompile(names.pattern);
-  if (typeof regex === 'string') return regex;
+  if (typeof regex === 'string') return names.inGo(regex);
   const size = regex.programSize();
   if (size > maxRegexInstructions) throw tooLarge();
   if (size * (1 + regex.groupCount() / 8) * text.length > maxRegexSteps) {
@@ -67,20 +67,35 @@ function tryCompile(pattern: string): RE2JS | string {
   }
 }
 
+interface UniqueNames {
+  readonly pattern: string;
+  readonly aliases: ReadonlyMap<string, readonly string[]>;
+  /** A text with the names that the pattern has. */
+  readonly inGo: (text: string) => string;
+}
+
 // Go allows two groups with one name; the engine here does not, so later groups get an alias.
-function uniqueNames(pattern: string): { pattern: string; aliases: ReadonlyMap<string, readonly string[]> } {
+function uniqueNames(pattern: string): UniqueNames {
   const aliases = new Map<string, string[]>();
+  const [longest] = (pattern.match(/_g+/g) ?? []).sort((a, b) => b.length - a.length);
+  // It is nowhere in the pattern, and no part of it is both its beginning and its end.
+  const mark = `${longest ?? '_'}g`;
   const renamed = pattern.replace(
     /(\\.)|(\(\?P?<)(\w+)>/gs,
     (whole: string, escaped: string | undefined, open: string, name: string) => {
       if (escaped !== undefined) return whole;
-      const known = aliases.get(name) ?? [];
-      const alias = known.length === 0 ? name : `${name}__${known.length}`;
-      aliases.set(name, [...known, alias]);
+      const known = aliases.get(name);
+      const alias = known === undefined ? name : `${name}${mark}${known.length}`;
+      if (known === undefined) aliases.set(name, [alias]);
+      else known.push(alias);
       return `${open}${alias}>`;
     },
   );
-  return { pattern: renamed, aliases };
+  const inGo = (text: string): string => {
+    const [first = '', ...rest] = text.split(mark);
+    return first + rest.map((part) => part.replace(/^\d+/, '')).join('');
+  };
+  return { pattern: renamed, aliases, inGo };
 }
 
 /** The matches of one pattern in one text, as Go finds them. */
