@@ -32,6 +32,8 @@ export const completion: Command = {
 };
 
 const PROGRAM_FLAGS = ['--help', '--version'];
+/** Options of the program itself that every verb takes, with a value. */
+const PROGRAM_OPTIONS = ['--config-path', '--state-path'];
 
 /** Called by the scripts with the words that were typed, the last one unfinished; prints what it could become. */
 export const complete: Command = {
@@ -57,12 +59,13 @@ async function candidates(
   last: string,
 ): Promise<readonly string[]> {
   const verbs = (await invocation.commands()).filter(({ isHidden }) => isHidden !== true);
-  const typed = operandsIn(before);
-  const [name, second] = typed;
+  const [name] = operandsIn(before);
   const command = verbs.find((one) => one.name === name);
+  const typed = operandsIn(before, command);
+  const second = typed[1];
   if (command === undefined) return last.startsWith('-') ? PROGRAM_FLAGS : verbs.map((one) => one.name);
   const sub = command.subcommands?.find((one) => one.name === second);
-  const ofTool = typed.length > 1 ? await toolWords(invocation, command, operandsIn(before, command)[1]) : [];
+  const ofTool = typed.length > 1 ? await toolWords(invocation, command, second) : [];
   if (last.startsWith('-'))
     return [...new Set([...ofTool.filter((word) => !word.includes(' ')), ...flagsOf(sub ?? command)])];
   const listed = ofTool.filter((word) => word.startsWith(`${before.at(-1) ?? ''} `));
@@ -74,6 +77,8 @@ async function candidates(
   if (before.at(-1) === '--context' || command.name === 'context')
     return (await readContexts(invocation.directory)).contexts.map((one) => one.name);
   if (before.at(-1) === '--server') return names(invocation, 'server');
+  // Its value is none of the names below: with nothing offered, shells complete files.
+  if (takesValue(sub ?? command, before.at(-1))) return [];
   const parameter = command.parameters?.[typed.length - 1]?.name ?? '';
   if (parameter === '<kind>' && command.name !== 'schema')
     return KINDS.map((kind) => (command.name === 'list' ? kind.plural : kind.name));
@@ -91,10 +96,13 @@ function isOneWord(word: string): boolean {
 }
 
 /** The words that are neither options nor, where the verb is known, values of its options. */
-function operandsIn(words: readonly string[], { options = [] }: Partial<Command> = {}): readonly string[] {
-  const takesValue = (word = ''): boolean =>
-    options.some(({ flags }) => flags.includes('<') && flags.split(/[ ,]+/).includes(word));
-  return words.filter((word, at) => !word.startsWith('-') && !takesValue(words[at - 1]));
+function operandsIn(words: readonly string[], command: Pick<Command, 'options'> = {}): readonly string[] {
+  return words.filter((word, at) => !word.startsWith('-') && !takesValue(command, words[at - 1]));
+}
+
+function takesValue({ options = [] }: Pick<Command, 'options'>, word = ''): boolean {
+  if (PROGRAM_OPTIONS.includes(word)) return true;
+  return options.some(({ flags }) => flags.includes('<') && flags.split(/[ ,]+/).includes(word));
 }
 
 /** The arguments of the tool or workflow that was typed, and their values: `--mode`, `--mode fast`. */
