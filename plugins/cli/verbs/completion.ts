@@ -77,7 +77,7 @@ async function candidates(
   if (before.at(-1) === '--context' || command.name === 'context')
     return (await readContexts(invocation.directory)).contexts.map((one) => one.name);
   if (before.at(-1) === '--server') return names(invocation, 'server');
-  // Its value is none of the names below: with nothing offered, shells complete files.
+  // None of the names below is meant: with nothing offered, shells complete files.
   if (takesValue(sub ?? command, before.at(-1))) return [];
   const parameter = command.parameters?.[typed.length - 1]?.name ?? '';
   if (parameter === '<kind>' && command.name !== 'schema')
