@@ -79,8 +79,8 @@ async function load(name: string, url: string, shown = url): Promise<Plugin> {
 }
 
 /** The error that Node throws for `require('pegboard')`, for which it asks no hook. */
-const REQUIRED = /^Cannot find module '(pegboard(?:\/\w+)?)'\nRequire stack:\n- (.+)(?:\n- .+)*/;
-const CURE = `$2 has require('$1'), which CommonJS does not find; write import … from '$1' in a file named .mjs, or below a package.json with "type": "module" (in TypeScript: module nodenext), or await import('$1') in a function`;
+const REQUIRED = /^Cannot find module ('pegboard(?:\/\w+)?')\nRequire stack:\n- (.+)(?:\n- .+)*/;
+const CURE = `$2 has require($1), which CommonJS does not find; write import … from $1 in a file named .mjs, or below a package.json with "type": "module" (in TypeScript: module nodenext), or await import($1) in a function`;
 
 function checkContract(name: string, value: unknown, module: string): Plugin {
   const refuse = (what: string): GatewayError =>
