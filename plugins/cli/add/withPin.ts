@@ -7,7 +7,7 @@ import { FalseProvenance } from '../../kit/provenance/provenance.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 import { lookedUp } from '../packages/lookedUp.ts';
-import { nearPopular } from '../packages/nearPopular.ts';
+import { nearPopular } from '../../kit/packages/nearPopular.ts';
 import { progressTo } from '../progressTo.ts';
 
 /** The package of a registry that is run; undefined if there is none. */

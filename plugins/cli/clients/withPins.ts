@@ -5,7 +5,7 @@ import { packageOf, pinnedSpec } from '../add/withPin.ts';
 import { Failure } from '../failure.ts';
 import { FalseProvenance } from '../../kit/provenance/provenance.ts';
 import { lookedUp } from '../packages/lookedUp.ts';
-import { nearPopular } from '../packages/nearPopular.ts';
+import { nearPopular } from '../../kit/packages/nearPopular.ts';
 import type { PlannedServer } from './planImport.ts';
 
 /** The servers with their packages pinned, and what the user should see about it, one line each. A package that cannot be pinned stays as
