@@ -3,7 +3,7 @@ import { messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import type { FoundPackage } from '../../kit/packages/foundPackage.ts';
 import { lookUp } from '../../kit/packages/lookUp.ts';
-import type { NamedPackage } from '../../kit/packages/packageIn.ts';
+import type { NamedPackage, PackageSource } from '../../kit/packages/packageIn.ts';
 import type { Provenance } from '../../kit/provenance/provenance.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
@@ -32,9 +32,16 @@ export async function lookedUp(
   const declared = await lookUp(named, asking, version);
   const { provenanceOf } = await import('../../kit/provenance/provenanceOf.ts');
   const provenance = await provenanceOf(declared, asking, root);
-  const repository = provenance?.state === 'verified' ? { repository: provenance.repository } : {};
-  const found = { ...declared, source: { ...declared.source, ...repository } };
+  const found = { ...declared, source: { ...declared.source, ...originOf(provenance) } };
   return { found, provenance, facts: packageFacts(found, provenance) };
+}
+
+type Origin = Pick<PackageSource, 'repository' | 'repositoryId' | 'ownerId'>;
+
+function originOf(provenance: Provenance | undefined): Origin {
+  if (provenance?.state !== 'verified') return {};
+  const { repository, repositoryId, ownerId } = provenance;
+  return { repository, ...(repositoryId && { repositoryId }), ...(ownerId && { ownerId }) };
 }
 
 function rootText(file: string): Promise<string> {

@@ -19,6 +19,9 @@ export interface PackageSource {
   readonly integrity: string;
   /** Where it was built, if that was verified when it was pinned. */
   readonly repository?: string;
+  /** What its host knows the repository and its owner by: a name can be given up and registered by another. */
+  readonly repositoryId?: string;
+  readonly ownerId?: string;
 }
 
 /** The package that a command installs and runs. */

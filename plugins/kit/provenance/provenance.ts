@@ -13,6 +13,9 @@ export interface Built {
   readonly state: 'verified';
   /** `https://github.com/acme/notes` */
   readonly repository: string;
+  /** What GitHub or GitLab knows it and its owner by, which no other gets with the name; certificates before 2023 have none. */
+  readonly repositoryId?: string;
+  readonly ownerId?: string;
   /** `https://github.com/acme/notes/.github/workflows/release.yml@refs/tags/v1` */
   readonly workflow: string;
   readonly commit: string;

@@ -19,6 +19,7 @@ const BUILDERS: Readonly<Record<string, string>> = {
 /** Source: https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md */
 const FULCIO = '1.3.6.1.4.1.57264.1';
 const [SHA, REPOSITORY, SOURCE, SOURCE_DIGEST, BUILD_CONFIG] = [3, 5, 12, 13, 18];
+const [SOURCE_ID, OWNER_ID] = [15, 17];
 
 /** The predicate of a statement of this archive, name and version. @throws Error */
 export function predicateOf({ payload }: Verified, type: string, subject: Subject): JsonObject {
@@ -52,7 +53,9 @@ export function builtBy({ identity }: Verified, predicate: JsonObject): Omit<Bui
   const config = extensionOf(identity, BUILD_CONFIG);
   if (said.workflow !== undefined && config !== undefined && said.workflow !== config)
     throw new Error(`it names another workflow than its certificate, which is of ${config}`);
-  return { state: 'verified', repository, workflow, commit };
+  const [repositoryId, ownerId] = [extensionOf(identity, SOURCE_ID), extensionOf(identity, OWNER_ID)];
+  const ids = { ...(repositoryId && { repositoryId }), ...(ownerId && { ownerId }) };
+  return { state: 'verified', repository, ...ids, workflow, commit };
 }
 
 interface Source {

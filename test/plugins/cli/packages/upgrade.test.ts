@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { sha256, sha512, startPackageRegistry } from '../../../support/packageRegistry.ts';
@@ -104,6 +105,45 @@ describe('The packages of servers', () => {
     const { code, stderr } = await type('upgrade', 'built', '--static', '--yes');
     expect([code, text('built')], stderr).deep.equal([1, pinned]);
     expect(stderr).contain('2.3.1 was built from https://github.com/sigstore/sigstore-js');
+  });
+
+  it('are not taken from a repository that has the name of another which was given up', async () => {
+    const statements = statementsOf('sigstore-2.3.1');
+    const integrity = statedIntegrity(statements);
+    registry.npm.push({ name: 'sigstore', version: '2.3.0', archive: OLD });
+    registry.npm.push({
+      name: 'sigstore',
+      version: '2.3.1',
+      archive: NEW,
+      integrity,
+      attestations: JSON.stringify(statements),
+    });
+    const repository = 'https://github.com/sigstore/sigstore-js';
+    const [repositoryId, ownerId] = ['495574555', '71096353'];
+    const file = directory.at('mcpservers/built.yaml');
+    const upgradeFrom = async (ids: object): Promise<Awaited<ReturnType<typeof type>>> => {
+      const known = { registry: 'npm', name: 'sigstore', version: '2.3.0', integrity: sha512(OLD) };
+      const source = JSON.stringify({ ...known, repository, ...ids });
+      writeFileSync(file, `type: stdio\ncommand: [npx, -y, sigstore@2.3.0]\nsource: ${source}\n`);
+      return type('upgrade', 'built', '--static', '--yes');
+    };
+    for (const [ids, words] of [
+      [{ repositoryId: '1', ownerId }, 'a repository that has only the name: its id is 495574555, and was 1'],
+      [{ repositoryId, ownerId: '2' }, 'an owner that has only the name: its id is 71096353, and was 2'],
+      [{ repositoryId, repository: `${repository}-old` }, 'from the same under another name'],
+      [{ repositoryId: '1', repository: `${repository}-old` }, 'and this version from elsewhere'],
+    ] as const) {
+      const { code, stderr } = await upgradeFrom(ids);
+      expect([code, text('built').includes('2.3.1')], stderr).deep.equal([1, false]);
+      expect(stderr).contain(words).and.contain('nothing was written');
+    }
+    // A source that was written before ids were known is compared by name.
+    for (const ids of [{}, { repositoryId, ownerId }]) {
+      const { code, stderr } = await upgradeFrom(ids);
+      expect(code, stderr).equal(0);
+      expect((parse(text('built')) as { source: object }).source).include({ repositoryId, ownerId });
+    }
+    expect((await type('check', '--strict')).stderr).not.contain('built');
   });
 
   it('are said to have another content than what was pinned', async () => {
