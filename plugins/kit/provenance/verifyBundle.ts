@@ -25,6 +25,7 @@ const KEY_CODES = /^(?:CERTIFICATE|TLOG|TIMESTAMP|PUBLIC_KEY)/;
  *  Source: https://docs.sigstore.dev/about/bundle/ */
 export function verifyBundle(bundle: unknown, by: 'certificate' | 'npm', root?: string): Verified {
   const trusted = rootOf(root);
+  let isOfUnknownLog = false;
   try {
     const parsed = bundleFromJSON(bundle);
     const { content, verificationMaterial } = parsed;
@@ -33,6 +34,7 @@ export function verifyBundle(bundle: unknown, by: 'certificate' | 'npm', root?: 
     // The other kind of signer would be verified by other keys.
     const isOfKey = verificationMaterial.content.$case === 'publicKey';
     if (isOfKey !== (by === 'npm')) throw new Error(`it is not signed by ${wordsFor(by)}`);
+    isOfUnknownLog = verificationMaterial.tlogEntries.some(({ logId }) => !isKnownLog(logId?.keyId, trusted));
     const material = toTrustMaterial(trusted, (hint) => {
       const key = npmKey(hint, 'npm:attestations');
       if (key === undefined) throw new Error('its key is not known');
@@ -43,9 +45,11 @@ export function verifyBundle(bundle: unknown, by: 'certificate' | 'npm', root?: 
     return { payload: content.dsseEnvelope.payload, identity };
   } catch (error) {
     const isOfKeys = error instanceof VerificationError && KEY_CODES.test(error.code);
-    const keys = root === undefined ? `those of ${ROOT_DATE}` : 'those of --trusted-root';
+    const shipped = `those of ${ROOT_DATE}, and a newer Pegboard has newer ones`;
+    const keys = root === undefined ? shipped : 'those of --trusted-root';
+    const log = isOfUnknownLog ? 'it is in a log whose key is not known here: ' : '';
     throw new Error(
-      `${messageOf(error)}${isOfKeys ? ` (the keys of Sigstore that are known here are ${keys}; --trusted-root <file> gives others)` : ''}`,
+      `${log}${messageOf(error)}${isOfKeys ? ` (the keys of Sigstore that are known here are ${keys}; --trusted-root <file> gives others)` : ''}`,
       { cause: error },
     );
   }
@@ -53,6 +57,10 @@ export function verifyBundle(bundle: unknown, by: 'certificate' | 'npm', root?: 
 
 function wordsFor(by: 'certificate' | 'npm'): string {
   return by === 'npm' ? 'a key of npm' : 'a certificate';
+}
+
+function isKnownLog(id: Buffer | undefined, { tlogs }: TrustedRoot): boolean {
+  return id !== undefined && tlogs.some(({ logId }) => logId?.keyId.equals(id));
 }
 
 /** @throws Failure */
