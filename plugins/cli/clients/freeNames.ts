@@ -15,14 +15,8 @@ export class FreeNames {
 
   /** The name of an entry: its own if a definition can have it, else that of what it runs, or where it connects. With a note if
    *  that would hide tools. */
-  nameFor(
-    { name: given }: ClientEntry,
-    { command, url }: Server,
-  ): { readonly name: string; readonly notes: readonly string[] } {
-    const plain = given.normalize('NFKD').replaceAll(/\p{M}/gu, '');
-    const isForeign = /\p{L}/u.test(plain.replaceAll(/[a-z]/gi, ''));
-    const own = isForeign ? undefined : clean(plain);
-    const base = own ?? proposedName(command ?? [url ?? '']) ?? clean(plain) ?? 'server';
+  nameFor(entry: ClientEntry, server: Server): { readonly name: string; readonly notes: readonly string[] } {
+    const base = wantedName(entry, server);
     const dashed = base.replaceAll('_', '-');
     const isFree = (name: string): boolean =>
       !this.#names.has(name.toLowerCase()) && this.#hiddenWith(name) === undefined;
@@ -40,4 +34,12 @@ export class FreeNames {
     const hides = (one: string, other: string): boolean => `${one}_`.startsWith(`${other}_`);
     return this.#prefixes.find((one) => hides(one, name) || hides(name, one));
   }
+}
+
+/** The name that an entry would have if no other were there. */
+export function wantedName({ name }: ClientEntry, { command, url }: Server): string {
+  const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const isForeign = /\p{L}/u.test(plain.replaceAll(/[a-z]/gi, ''));
+  const own = isForeign ? undefined : clean(plain);
+  return own ?? proposedName(command ?? [url ?? '']) ?? clean(plain) ?? 'server';
 }

@@ -15,6 +15,8 @@ import { limitsOf } from '../../kit/clients/entry/limitsOf.ts';
 import { serverOfEntry } from '../../kit/clients/entry/serverOfEntry.ts';
 import type { Server, Skipped } from '../../kit/clients/entry/serverOfEntry.ts';
 import { packageIn } from '../../kit/packages/packageIn.ts';
+import { beforeFilesChanged } from './changedFiles.ts';
+import type { Former } from './changedFiles.ts';
 import { FreeNames } from './freeNames.ts';
 import { specOf } from '../../kit/clients/specOf.ts';
 
@@ -30,6 +32,8 @@ export interface PlannedServer {
   readonly secrets: Apart['secrets'];
   /** Whether a definition of the same server existed before. */
   readonly isPresent: boolean;
+  /** What its client has by now and its definition has not. */
+  readonly changes?: readonly string[];
   /** Whether it is written switched off: it is in files of the project only. */
   readonly isOff: boolean;
   /** Whether a running gateway starts it once it is written. */
@@ -59,21 +63,34 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   const names = new FreeNames(existing.map(({ name, value }) => ({ name, prefix: prefixOf(value) ?? name })));
   const servers = new Map<string, Draft>();
   const skipped: { entry: ClientEntry; reason: string }[] = [];
+  const formers: Former[] = [];
+  const keep = (server: Server, draft: Draft): void => {
+    const key = identityOf(server, around);
+    const { name } = draft;
+    servers.set(key, draft);
+    formers.push({ name, key, identity: identityBut(server, around), env: filledIn(server.env, around) });
+  };
   for (const { name, value } of existing) {
     const server = existingServer(value);
     if (server === undefined) continue;
     const none = { entries: [], left: new Map() };
     const draft = { name, server, ...none, isPresent: true, isOff: false };
-    servers.set(identityOf(server, around), draft);
+    keep(server, draft);
     // Its client still has it without a version.
     const command =
       specIn(value)?.['source'] === undefined ? undefined : packageIn(server.command ?? [])?.bare();
-    if (command !== undefined) servers.set(identityOf({ ...server, command }, around), draft);
+    if (command !== undefined) keep({ ...server, command }, draft);
   }
   const read = entries.map((entry) => ({ entry, server: signedIn(serverOfEntry(entry, env), oauthUrls) }));
   // The user's own first, and what is in use: what is in both is the user's, and on.
   const rankOf = ({ entry, server }: (typeof read)[number]): number =>
     (entry.place.isOfProject ? 2 : 0) + ('isOff' in server && server.isOff ? 1 : 0);
+  // What another entry is without a change was not written for this one.
+  const wanted = new Set(
+    read.flatMap(({ server }) =>
+      'skipped' in server ? [] : [server, inProjectOf(server)].map((one) => identityOf(one, around)),
+    ),
+  );
   for (const { entry, server } of read.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     const reason =
       'skipped' in server ? server.skipped : server.url === endpoint ? 'Pegboard itself' : undefined;
@@ -82,14 +99,27 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
       continue;
     }
     // What others have without a folder, or an earlier import has written, is the same server.
-    const inProject = { ...server, cwd: server.cwd ?? server.projectFolder ?? '' };
-    const keys = [server, inProject].map((one) => identityOf(one, around));
-    const key = keys.find((one) => servers.has(one)) ?? keys[1] ?? '';
-    const known = servers.get(key);
-    if (known !== undefined) servers.set(key, joined(known, server, entry));
+    const both = [server, inProjectOf(server)];
+    const keys = both.map((one) => identityOf(one, around));
+    const key = keys.find((one) => servers.has(one));
+    const before =
+      key === undefined
+        ? beforeFilesChanged(entry, server, {
+            env: filledIn(server.env, around),
+            identities: both.map((one) => identityBut(one, around)),
+            formers: formers.filter((one) => !wanted.has(one.key)),
+          })
+        : undefined;
+    const known = servers.get(key ?? before?.key ?? '');
+    if (known !== undefined && before !== undefined)
+      servers.set(
+        before.key,
+        joined({ ...known, changes: before.changed }, changedServer(server, before), entry),
+      );
+    else if (known !== undefined && key !== undefined) servers.set(key, joined(known, server, entry));
     else {
       const { name, notes } = names.nameFor(entry, server);
-      servers.set(key, {
+      servers.set(keys[1] ?? '', {
         name,
         server: { ...server, notes: [...notes, ...server.notes] },
         entries: [entry],
@@ -101,6 +131,19 @@ export async function planImport(entries: readonly ClientEntry[], around: Surrou
   }
   const found = [...servers.values()].filter((one) => one.entries.length > 0);
   return { servers: found.map((one) => planned(one, directory)), skipped };
+}
+
+function inProjectOf(server: Server): Server {
+  return { ...server, cwd: server.cwd ?? server.projectFolder ?? '' };
+}
+
+/** One whose variables would be lost with its entry. */
+function changedServer(
+  server: Server,
+  { name, changed }: { name: string; changed: readonly string[] },
+): Server {
+  const reason = `${name} has other values of ${changed.join(', ')}`;
+  return { ...server, left: [...server.left, { key: 'envFile', reason }] };
 }
 
 /** Those that send a token sign in with that. */
@@ -174,11 +217,19 @@ function planned({ server, ...draft }: Draft, directory: string): PlannedServer 
   };
 }
 
+/** The values of references; one that cannot be read stays as it is. */
+function filledIn(values: Server['env'], { directory, env }: Surroundings): Server['env'] {
+  const { values: texts, faults } = fillReferences(values, directory, env);
+  return { ...texts, ...Object.fromEntries(faults.map(({ name }) => [name, values[name] ?? ''])) };
+}
+
+/** All that tells a server from others but its variables. */
+function identityBut(server: Server, around: Surroundings): string {
+  return identityOf({ ...server, env: {} }, around);
+}
+
 function identityOf({ type, command, cwd, url, env, headers }: Server, around: Surroundings): string {
-  const filled = (values: Server['env']): unknown => {
-    const { values: texts, faults } = fillReferences(values, around.directory, around.env);
-    return { ...texts, ...Object.fromEntries(faults.map(({ name }) => [name, values[name]])) };
-  };
+  const filled = (values: Server['env']): unknown => filledIn(values, around);
   return canonicalJson({
     isProcess: type === 'stdio',
     command: filled(Object.fromEntries((command ?? []).map((word, at) => [String(at), word]))),

@@ -47,7 +47,14 @@ export function reportText(report: Report, invocation: Invocation): string {
 
 /** Notes for the operator, one line each. */
 export function notesOf({ servers }: ImportPlan): readonly string[] {
-  return servers
+  const changed = servers.flatMap(({ name, changes }) =>
+    changes === undefined
+      ? []
+      : [
+          `${name}: a file of its variables has changed since it was imported (${changes.join(', ')}), and its definition keeps what it has; write the new values into it with: pegboard edit server ${name}`,
+        ],
+  );
+  const fresh = servers
     .filter((one) => !one.isPresent)
     .flatMap(({ name, server, isOff }) => [
       ...[...new Set(server.notes)].map((note) => `${name}: ${note}`),
@@ -56,6 +63,7 @@ export function notesOf({ servers }: ImportPlan): readonly string[] {
         ? [`${name}: ${whyOff(server)}, so it is off; start it with: pegboard start ${name}`]
         : []),
     ]);
+  return [...changed, ...fresh];
 }
 
 function whyOff({ isOff }: Server): string {

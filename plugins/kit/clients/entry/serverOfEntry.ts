@@ -16,7 +16,7 @@ import { timesOf } from './timesOf.ts';
 import type { Times } from './timesOf.ts';
 import { URL_KEYS, isSwitchedOff, startsByItself, transportOf } from './transportOf.ts';
 import type { TransportType } from './transportOf.ts';
-import { envFilesOf, envOf, headersOf, referring } from './valuesOf.ts';
+import { ENV_FILE_KEYS, envFilesOf, envOf, headersOf, referring } from './valuesOf.ts';
 import type { Texts } from './valuesOf.ts';
 import { FOREIGN, Variables } from './variables.ts';
 
@@ -37,6 +37,8 @@ export interface Server {
   /** Remote only. */
   readonly url?: string;
   readonly env: Texts;
+  /** Names of those variables that only a file gives which the entry names; undefined if it names none. */
+  readonly ofFiles?: readonly string[];
   readonly headers: Texts;
   /** Values of the two that are secrets whatever they look like. */
   readonly secrets: ReadonlySet<string>;
@@ -140,7 +142,7 @@ class EntryReader {
 
   #process(
     words: readonly string[],
-  ): Pick<Server, 'type' | 'command' | 'cwd' | 'projectFolder' | 'env' | 'headers'> | undefined {
+  ): Pick<Server, 'type' | 'command' | 'cwd' | 'projectFolder' | 'env' | 'ofFiles' | 'headers'> | undefined {
     if (words.length === 0) return undefined;
     const { place } = this.#entry;
     const fields = this.#fields;
@@ -150,15 +152,18 @@ class EntryReader {
       Object.hasOwn(given, name) || (isShell && this.#env[name] === undefined);
     const command = words.map((word) => this.#word(word, isKept));
     const cwd = this.#folder(command);
+    const hasFiles = ENV_FILE_KEYS.some((key) => fields.has(key));
     const fromFiles = envFilesOf(fields, { place, variables: this.#variables, notes: this.#notes });
     const env = { ...referring(passedOn(words)), ...fromFiles, ...given };
     this.#notes.push(...shellNotes(words, env, this.#env));
+    const ofFiles = Object.keys(fromFiles).filter((name) => !Object.hasOwn(given, name));
     return {
       type: 'stdio',
       command,
       ...(cwd !== undefined && { cwd }),
       ...(runsInProject(place, command) && { projectFolder: place.folder }),
       env: this.#values('env', env),
+      ...(hasFiles && { ofFiles }),
       headers: {},
     };
   }

@@ -8,6 +8,9 @@ import type { EntryFields } from './entryFields.ts';
 import { ownText } from './variables.ts';
 import type { Variables } from './variables.ts';
 
+/** What clients call a file of variables. */
+export const ENV_FILE_KEYS = ['envFile', 'env_file', 'envFiles'] as const;
+
 export type Texts = Readonly<Record<string, string>>;
 
 /** Variables of the process, as the entry says, not yet in Pegboard's words. */
@@ -26,7 +29,7 @@ export function envFilesOf(
   }: { readonly place: ClientPlace; readonly variables: Variables; readonly notes: string[] },
 ): Texts {
   const values: Record<string, string> = {};
-  for (const key of ['envFile', 'env_file', 'envFiles'])
+  for (const key of ENV_FILE_KEYS)
     for (const file of fields.take([key], textsIn) ?? []) {
       const said = variables.word(file);
       const path = 'text' in said ? pathIn(said.text, place) : undefined;
