@@ -15,8 +15,8 @@ import { limitsOf } from '../../kit/clients/entry/limitsOf.ts';
 import { serverOfEntry } from '../../kit/clients/entry/serverOfEntry.ts';
 import type { Server, Skipped } from '../../kit/clients/entry/serverOfEntry.ts';
 import { packageIn } from '../../kit/packages/packageIn.ts';
-import { beforeFilesChanged } from './changedFiles.ts';
-import type { Former } from './changedFiles.ts';
+import { beforeFilesChanged } from './beforeFilesChanged.ts';
+import type { Former } from './beforeFilesChanged.ts';
 import { FreeNames } from './freeNames.ts';
 import { specOf } from '../../kit/clients/specOf.ts';
 
