@@ -1,15 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 
 /** `public`: reachable from all of the Internet. `private` includes shared (100.64/10) and benchmark networks, which proxies use.
- *  `reserved`: no host has it, it leads to another address by a tunnel, or it is not an address. */
+ *  `link-local` includes where clouds tell their hosts metadata and keys. `reserved`: no host has it, it leads to another address by a
+ *  tunnel, or it is not an address. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'link-local' | 'unspecified' | 'reserved';
 
 type Networks = readonly (readonly [AddressClass, BlockList])[];
 
 const IPV4 = networks('ipv4', {
   loopback: ['127.0.0.0/8'],
+  // With those at which hosts of Azure and Alibaba Cloud ask for their metadata.
+  'link-local': ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15'],
-  'link-local': ['169.254.0.0/16'],
   unspecified: ['0.0.0.0/32'],
   reserved: [
     ...['0.0.0.0/8', '192.0.0.0/24', '192.88.99.0/24', '224.0.0.0/4', '240.0.0.0/4'],
@@ -17,10 +19,12 @@ const IPV4 = networks('ipv4', {
   ],
   public: ['0.0.0.0/0'],
 });
+/** Where AWS, Google Cloud, Scaleway, Oracle Cloud and Linode have such addresses of IPv6. */
+const METADATA = ['fd00:ec2::/64', 'fd20:ce::/64', 'fd00:42::/64', 'fd00:c1::/64', 'fd00:a9fe:a9fe::/64'];
 const IPV6 = networks('ipv6', {
   loopback: ['::1/128'],
+  'link-local': ['fe80::/10', 'ff02::/16', ...METADATA],
   private: ['fc00::/7', 'fec0::/10'],
-  'link-local': ['fe80::/10', 'ff02::/16'],
   unspecified: ['::/128'],
   // 2001::/23 includes Teredo, 2002::/16 is 6to4: tunnels to IPv4 addresses.
   reserved: ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
@@ -33,9 +37,8 @@ const BEFORE_IPV4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
  *  Source: RFC 6890 and IANA's registries of special-purpose addresses */
 export function addressClass(address: string): AddressClass {
   const [plain = ''] = address.split('%');
-  const family = isIP(plain);
-  if (family === 0) return 'reserved';
-  if (family === 4) return classIn(IPV4, plain, 'ipv4');
+  if (isIP(plain) === 0) return 'reserved';
+  if (isIP(plain) === 4) return classIn(IPV4, plain, 'ipv4');
   const inner = ipv4In(plain);
   return inner === undefined ? classIn(IPV6, plain, 'ipv6') : classIn(IPV4, inner, 'ipv4');
 }

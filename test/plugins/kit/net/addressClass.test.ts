@@ -2,14 +2,23 @@ import { isIPv6 } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { addressClass, addressOwner, type AddressClass } from '../../../../plugins/kit/net/addressClass.ts';
+import { guardedFetch } from '../../../../plugins/kit/net/guardedFetch.ts';
+import { isNearHost } from '../../../../plugins/kit/http/farLookup.ts';
 
 /** The first and the last address of each network, and their neighbours outside. */
 const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
   loopback: ['127.0.0.0', '127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'],
   private: [
     ...['10.0.0.0', '10.255.255.255', '172.16.0.0', '172.31.255.255', '192.168.0.0', '192.168.255.255'],
-    ...['100.64.0.0', '100.100.100.200', '100.127.255.255', '198.18.0.0', '198.19.255.255'],
-    ...['fc00::', 'fd00:ec2::254', 'fdff::1', 'fec0::1', 'feff::1'],
+    ...[
+      '100.64.0.0',
+      '100.100.100.199',
+      '100.100.100.201',
+      '100.127.255.255',
+      '198.18.0.0',
+      '198.19.255.255',
+    ],
+    ...['fc00::', 'fd00:ec1::254', 'fd00:ec2:0:1::', 'fd20:ce:0:1::', 'fdff::1', 'fec0::1', 'feff::1'],
     ...[
       '::ffff:10.0.0.1',
       '::FFFF:A00:1',
@@ -21,6 +30,7 @@ const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
   'link-local': [
     ...['169.254.0.0', '169.254.169.254', '169.254.255.255', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe'],
     ...['fe80::1', 'fe80::1%eth0', 'febf::1', 'ff02::1'],
+    ...['168.63.129.16', '::ffff:168.63.129.16', '64:ff9b::a83f:8110', '100.100.100.200', 'fd00:ec2::254'],
   ],
   unspecified: ['0.0.0.0', '::', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', '64:ff9b::'],
   reserved: [
@@ -74,6 +84,21 @@ const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
   ],
 };
 
+/** Where the host of a cloud asks for its metadata, its keys or its configuration, as the clouds document it. */
+const METADATA: Readonly<Record<string, readonly string[]>> = {
+  AWS: ['169.254.169.254', 'fd00:ec2::254'],
+  'AWS, DNS and time': ['169.254.169.253', '169.254.169.123', 'fd00:ec2::253', 'fd00:ec2::123'],
+  'AWS, containers of ECS and EKS': ['169.254.170.2', '169.254.170.23', 'fd00:ec2::23'],
+  'Google Cloud': ['169.254.169.254', '169.254.169.252', 'fd20:ce::254'],
+  Azure: ['169.254.169.254', '168.63.129.16'],
+  'Alibaba Cloud': ['100.100.100.200'],
+  'Oracle Cloud': ['169.254.169.254', '192.0.0.192', 'fd00:c1::a9fe:a9fe'],
+  'Tencent Cloud': ['169.254.0.23'],
+  Scaleway: ['169.254.42.42', 'fd00:42::42'],
+  OpenStack: ['169.254.169.254', 'fe80::a9fe:a9fe'],
+  'DigitalOcean, Hetzner, Vultr, Linode': ['169.254.169.254', '169.254.169.255', 'fd00:a9fe:a9fe::1'],
+};
+
 describe('lib: addressClass', () => {
   for (const [name, addresses] of Object.entries(TABLE)) {
     it(`gives ${name} for its networks, in every notation`, () => {
@@ -111,6 +136,22 @@ describe('lib: addressClass', () => {
       }),
     );
   });
+
+  for (const [cloud, addresses] of Object.entries(METADATA))
+    it(`gives public or private for no address of metadata: ${cloud}`, async () => {
+      for (const address of addresses) {
+        const url = `http://${address.includes(':') ? `[${address}]` : address}/latest/meta-data/`;
+        expect(addressClass(address), address).match(/^(?:link-local|reserved)$/);
+        expect(isNearHost(address), address).equal(true);
+        const error: unknown = await guardedFetch({
+          allowHttp: 'always',
+          allowPrivate: false,
+          timeoutMs: 1_000,
+          maxBytes: 1,
+        })(url).catch((refused: unknown) => refused);
+        expect(error, address).include({ reason: 'private-address' });
+      }
+    });
 
   it('gives all addresses of one IPv6 network to one owner', () => {
     expect(addressOwner('203.0.113.9')).equal('203.0.113.9');
