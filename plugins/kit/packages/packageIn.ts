@@ -6,7 +6,8 @@ import {
   simpleCommand,
   unwrapped,
 } from '../definitions/unwrapped.ts';
-import { placesIn, replaced, wordAt } from './placesIn.ts';
+import { denoPackage } from './denoPackage.ts';
+import { EXACT_NPM, otherRunner, placesIn, replaced, wordAt } from './placesIn.ts';
 import type { Place } from './placesIn.ts';
 
 /** Where a package comes from, and what was in it when it was added. */
@@ -65,7 +66,7 @@ const RUNNERS: Readonly<
 const TAKES_ARCHIVE = /^(?:npx|npm|uvx|uv|pipx|docker|podman)$/;
 /** Flags of `docker run` without a value. */
 const SWITCHES =
-  /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|publish-all|read-only|quiet|no-healthcheck))$/;
+  /^(?:-[itdPq]+|--(?:rmi?|init|interactive|tty|detach|privileged|publish-all|read-only(?:-tmpfs)?|quiet|no-[a-z]+|disable-content-trust|oom-kill-disable|sig-proxy|use-api-socket|replace|tls-verify|http-proxy|env-host|passwd))$/;
 /** Short ones with the value in the same word: `-v/a:/b`. */
 const ATTACHED = /^-[itdPq]*[a-ce-hj-prsu-z]./;
 
@@ -74,15 +75,16 @@ const ANOTHER_USER = 'another user runs it, who cannot read the archive that was
 const NUGET_VALUED = /^(?:--(?:source|add-source|configfile|version|verbosity|framework)|-v)$/;
 const NUGET = /^([A-Za-z0-9][\w.-]*)(?:@(.+))?$/;
 const NUGET_RUN = /^(?:dnx|exec)$/;
-/** What `uv run` installs besides the project, and what follows is the program. */
-const WITH = /^--with(?:=(.+))?$/s;
+/** What `uv run` installs besides the project. */
+const WITH = /^(?:--with|-w)(?:=(.+))?$/s;
+/** Flags of `uv run` without a value. */
+const UV_SWITCHES =
+  /^(?:-[qvmsnU]+|--(?:quiet|verbose|module|script|gui-script|dev|only-dev|exact|active|isolated|locked|frozen|offline|upgrade|refresh|reinstall|compile-bytecode|native-tls|managed-python|all-[a-z]+|no-(?!extra$|group$)[a-z-]+(?<!-package)))$/;
 
 const EXACT_NUGET = /^\d+(?:\.\d+){1,3}(?:[-+][\w.+-]+)?$/;
-const EXACT_NPM = /^[=v]?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
 const NPM = /^((?:@[\p{L}\w.~-]+\/)?[\p{L}\w~-][\p{L}\w.~-]*)(?:@(npm:.+|[^/:]+))?$/u;
 const PYPI = /^([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)(\[[\w,.-]+\])?(?:(===?|@|[<>~!]=?)(.+))?$/;
 const EXACT_PYPI = /^\d[\w.!+-]*$/;
-const DENO = /^(npm:|jsr:)\/?((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:@([^/]+))?(?:\/.*)?$/;
 const IMAGE =
   /^((?:[\w.-]+(?::\d+)?\/)?[a-z0-9][a-z0-9._/-]*)(?::([\w][\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
 
@@ -116,7 +118,10 @@ function packageInLine(line: string, command: readonly string[]): NamedPackage |
 
 function packageOf(words: readonly string[]): NamedPackage | undefined {
   const { name } = programOf(words);
-  if (name === 'deno') return denoPackage(words);
+  if (name === 'deno') {
+    const found = denoPackage(words);
+    return found && { ...fixed(words), ...found };
+  }
   if (name === 'dnx') return nugetPackage(words, 1);
   if (name === 'dotnet') return nugetPackage(words, words.findIndex((word) => NUGET_RUN.test(word)) + 1);
   if (name === 'uv' && afterFlags(words.slice(1))[0] === 'run') return withPackage(words);
@@ -129,15 +134,11 @@ function packageOf(words: readonly string[]): NamedPackage | undefined {
     if (!subcommand.test(rest[0] ?? '')) return undefined;
     from = words.length - rest.length + 1;
   }
-  const places = placesIn(words, from, registry);
+  const places = placesIn(words, from, registry, name === 'npm');
   const all = places.flatMap((place) => (registry === 'npm' ? npmPackage(place) : pypiPackage(place)) ?? []);
   const found = all.find(({ isExact }) => !isExact) ?? all[0];
   if (found === undefined || TAKES_ARCHIVE.test(name)) return found;
   return { ...found, obstacle: otherRunner(name) };
-}
-
-function otherRunner(name: string): string {
-  return `${name} cannot be given an archive that was checked; run it with npx -y`;
 }
 
 /** Why a command does not run what its `source` says; undefined if it does. */
@@ -218,27 +219,6 @@ function image(words: readonly string[]): NamedPackage | undefined {
   };
 }
 
-/** `deno run -A npm:notes@1.0.0`: the first word that names a package, where no script is before it. */
-function denoPackage(words: readonly string[]): NamedPackage | undefined {
-  const rest = afterFlags(words.slice(1));
-  if (!/^(?:run|x)$/.test(rest[0] ?? '')) return undefined;
-  const found = rest.findIndex((word, at) => at > 0 && DENO.test(word));
-  const isOther = rest.slice(1, found).some((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(word));
-  const [, kind = '', plain = '', version] = DENO.exec(rest[found] ?? '') ?? [];
-  if (found < 0 || isOther) return undefined;
-  return {
-    registry: 'npm',
-    name: kind === 'npm:' ? plain : `${kind}${plain}`,
-    version,
-    digest: undefined,
-    isExact: EXACT_NPM.test(version ?? ''),
-    obstacle: kind === 'npm:' ? otherRunner('deno') : 'deno cannot be given an archive that was checked',
-    bare: () => words,
-    pinned: () => words,
-    ofFile: () => words,
-  };
-}
-
 /** `dnx Notes@1.0.0 --yes`, of NuGet. @param from index behind the subcommand; 0 if there is none */
 function nugetPackage(words: readonly string[], from: number): NamedPackage | undefined {
   const isGroup = words.slice(1, from - 1).every((word) => word === 'tool');
@@ -264,8 +244,7 @@ function nugetPackage(words: readonly string[], from: number): NamedPackage | un
 
 /** `uv run --with notes serve`: the first that is not exact of what it installs. */
 function withPackage(words: readonly string[]): NamedPackage | undefined {
-  const end = words.indexOf('--');
-  const own = words.slice(0, end < 0 ? undefined : end);
+  const own = ownWords(words, words.indexOf('run') + 1);
   const named = own.flatMap((word, at) => {
     const found = WITH.exec(word);
     const text = found && (found[1] ?? own[at + 1]);
@@ -278,6 +257,16 @@ function withPackage(words: readonly string[]): NamedPackage | undefined {
   const found = all.find(({ isExact }) => !isExact) ?? all[0];
   const obstacle = 'uv run cannot be given an archive that was checked; run it with uvx --from';
   return found && { ...found, ...fixed(words), obstacle };
+}
+
+/** The words before the program of `uv run`, whose own may be `--with` as well. */
+function ownWords(words: readonly string[], from: number): readonly string[] {
+  let at = from;
+  while (words[at]?.startsWith('-') === true && words[at] !== '--') {
+    const word = words[at] ?? '';
+    at += word.includes('=') || UV_SWITCHES.test(word) ? 1 : 2;
+  }
+  return words.slice(0, at);
 }
 
 /** What is not rewritten. */

@@ -9,6 +9,9 @@ export interface Place {
   readonly obstacle?: string | undefined;
 }
 
+/** An exact version of npm. */
+export const EXACT_NPM = /^[=v]?\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/;
+
 type Runner = 'npm' | 'pypi';
 
 /** Flags of npx, or of uvx and pipx, whose value is the next word. */
@@ -35,29 +38,56 @@ const PACKAGE_FLAG: Readonly<Record<Runner, RegExp>> = {
   pypi: /^(?:--from|--spec)(=|$)/,
 };
 
-/** The words that name packages. @param from index of the first word after the runner and its subcommand */
-export function placesIn(words: readonly string[], from: number, registry: Runner): readonly Place[] {
-  const named: Place[] = [];
+/** The words that name packages. @param from index of the first word after the runner and its subcommand
+ *  @param isOpen whether flags of the runner may follow the program, as those of `npm exec` up to `--` */
+export function placesIn(
+  words: readonly string[],
+  from: number,
+  registry: Runner,
+  isOpen: boolean,
+): readonly Place[] {
+  const named = namedBefore(words, from, registry);
+  let program: Place | undefined;
   // Flags before a subcommand count as well.
   const before = words.slice(1, from).filter((word) => word.startsWith('-'));
   let obstacle = before.map((word) => obstacleOf(word, registry)).find((one) => one !== undefined);
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    const [lead, sign] = PACKAGE_FLAG[registry].exec(word) ?? [];
+    // Behind the program, -p names no package for npm.
+    const isForServer = program !== undefined && !/^--package(?:=|$)/.test(word);
+    const [lead, sign] = (!isForServer && PACKAGE_FLAG[registry].exec(word)) || [];
     if (lead !== undefined && sign === '=') named.push({ words, at, lead, isOfFlag: true });
     else if (lead !== undefined) named.push({ words, at: (at += 1), lead: '', isOfFlag: true });
     // The line for a shell that follows runs what is named so far.
     else if (registry === 'npm' && /^(?:-c|--call)/.test(word)) break;
     else if (!word.startsWith('-')) {
-      if (named.length === 0) named.push({ words, at, lead: '', isOfFlag: false });
-      break;
-    } else if (word !== '--') {
-      obstacle ??= obstacleOf(word, registry);
+      program ??= { words, at, lead: '', isOfFlag: false };
+      if (!isOpen) break;
+    } else if (word === '--') {
+      // What npm itself reads ends here.
+      if (program !== undefined) break;
+      isOpen = false;
+    } else {
+      // What npm does not know there goes to the server.
+      if (program === undefined || ELSEWHERE[registry].test(word.replace(/=.*$/s, '')))
+        obstacle ??= obstacleOf(word, registry);
       if (VALUED[registry].has(word) || ELSEWHERE[registry].test(word)) at += 1;
     }
   }
+  if (named.length === 0 && program !== undefined) named.push(program);
   if (named.length > 1) obstacle ??= 'the command names several packages';
   return named.map((place) => ({ ...place, obstacle }));
+}
+
+/** `pnpm --package=notes dlx serve` */
+function namedBefore(words: readonly string[], from: number, registry: Runner): Place[] {
+  return words.slice(0, from).flatMap((word, at): readonly Place[] => {
+    const [lead, sign] = (at > 0 && PACKAGE_FLAG[registry].exec(word)) || [];
+    if (lead === undefined) return [];
+    return [
+      sign === '=' ? { words, at, lead, isOfFlag: true } : { words, at: at + 1, lead: '', isOfFlag: true },
+    ];
+  });
 }
 
 /** A flag that is not known may have the next word as its value. Values may be secret. */
@@ -76,4 +106,9 @@ export function wordAt({ words, at, lead }: Place): string {
 export function replaced({ words, at, lead }: Place, ...by: readonly string[]): readonly string[] {
   const [first = '', ...more] = by;
   return [...words.slice(0, at), `${lead}${first}`, ...more, ...words.slice(at + 1)];
+}
+
+/** Why what another program runs cannot be checked. */
+export function otherRunner(name: string): string {
+  return `${name} cannot be given an archive that was checked; run it with npx -y`;
 }
