@@ -3,6 +3,8 @@
 #   docker build -t pegboard:0.1.0 .
 #   docker build -t pegboard:0.1.0-tools --target tools .
 #   docker run -p 127.0.0.1:8090:8090 -v "$PWD/gateway:/etc/pegboard" -v pegboard:/var/lib/pegboard pegboard:0.1.0
+#
+# Tags are named here; a release builds of the digests that they have then: .ci/baseImages.mjs prints them for `--build-context`.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
@@ -26,6 +28,10 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app /app
 ENV NODE_ENV=production
+LABEL org.opencontainers.image.title="Pegboard" \
+  org.opencontainers.image.description="One MCP endpoint for all your MCP servers" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  pegboard.sbom="/app/dist/sbom.cdx.json"
 EXPOSE 8090
 VOLUME /var/lib/pegboard
 HEALTHCHECK --interval=10s --timeout=5s --start-period=40s --retries=3 \

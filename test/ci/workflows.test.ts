@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
+import type { SpawnSyncReturns } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { packageFile } from '../../kernel/lib/packageFile.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { stagesOfDockerfile } from '../support/dockerfile.ts';
 import { textOf as sourceOf } from '../support/sources.ts';
 
 interface Step {
   readonly uses?: string;
   readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
 }
 interface Job {
   readonly permissions?: object;
@@ -61,6 +66,45 @@ describe('workflows of GitHub', () => {
     for (const [, name] of named) expect(scripts).property(name ?? '');
     for (const [path] of runs.flatMap((run) => [...run.matchAll(/\.ci\/[\w.]+/g)]))
       expect(readFileSync(packageFile(path))).not.equal(undefined);
+  });
+
+  it('build the images of a release of digests, which a script takes from the registries', async () => {
+    const directory = makeDirectory({
+      docker: '#!/bin/sh\n[ "$4" != "$WITHOUT" ] && printf "sha256:%064d\\n" "${#4}"\nexit 0\n',
+    });
+    await chmod(directory.at('docker'), 0o755);
+    const contexts = (without: string): SpawnSyncReturns<string> => {
+      const script = fileURLToPath(packageFile('.ci/baseImages.mjs'));
+      const env = { PATH: `${directory.path}:${process.env['PATH']}`, WITHOUT: without };
+      return spawnSync(process.execPath, [script], { encoding: 'utf8', env });
+    };
+    const lines = contexts('').stdout.trim().split('\n');
+    const stages = stagesOfDockerfile();
+    const copied = stages.flatMap(({ instructions }) =>
+      instructions.flatMap(({ text }) => /--from=(\S+\/\S+)/.exec(text)?.[1] ?? []),
+    );
+    const used = [...stages.map(({ from }) => from), ...copied];
+    const foreign = used.filter((name) => !stages.some((stage) => stage.name === name));
+    const expected = foreign.map(
+      (name) => `${name}=docker-image://${name}@sha256:${String(name.length).padStart(64, '0')}`,
+    );
+    expect(lines).have.members(expected);
+    expect(lines).length(3);
+    const { status, stderr } = contexts('debian:bookworm-slim');
+    expect(status).equal(1);
+    expect(stderr).include('docker names no digest of debian:bookworm-slim');
+    const release = parse(textOf('release.yml')) as Workflow;
+    expect(release.jobs['image']?.steps.map((step) => step.with?.['build-contexts'])).include(
+      '${{ needs.bases.outputs.contexts }}',
+    );
+  });
+
+  it('attest the bill of materials that the image names in a label', () => {
+    const label = /pegboard\.sbom="\/app\/(.*)"/.exec(sourceOf('Dockerfile'))?.[1] ?? '';
+    const { files } = JSON.parse(sourceOf('package.json')) as { readonly files: readonly string[] };
+    expect(label).equal('dist/sbom.cdx.json');
+    expect(files).include('dist/{THIRD_PARTY_LICENSES.txt,sbom.cdx.json}');
+    expect(textOf('release.yml')).include(`cat "$image" /app/${label} >sbom.cdx.json`);
   });
 
   it('take the notes of a release from its section of the changelog', () => {
