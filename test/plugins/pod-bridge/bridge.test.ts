@@ -5,18 +5,15 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
-import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'chai';
 import { sharedKeyClient } from '../../../plugins/kit/tls/sharedKey.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { EVERYTHING } from '../../support/everything.ts';
-import { ROOT } from '../../support/sources.ts';
+import { pegboardProgram } from '../../support/programs.ts';
 import { until } from '../../support/until.ts';
 
-const SOURCES = ['--conditions', 'pegboard-source', '--import', join(ROOT, '.ci/source.mjs')];
-const PROGRAM = join(ROOT, 'kernel/program/pegboard.ts');
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 0,
@@ -77,7 +74,7 @@ describe('pegboard stdio', () => {
     const key = randomBytes(32);
     const file = makeDirectory({ key: key.toString('hex') }).at('key');
     const places = ['--listen', '127.0.0.1:0', '--health', '127.0.0.1:0', '--key-file', file];
-    const words = [...SOURCES, PROGRAM, 'stdio', ...places, ...flags, '--', ...command];
+    const words = [...pegboardProgram(), 'stdio', ...places, ...flags, '--', ...command];
     const child = spawn(process.execPath, words, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -337,7 +334,7 @@ describe('pegboard stdio', () => {
 
   it('refuses a key and an address that are malformed', async () => {
     const run = async (...words: readonly string[]): Promise<string> => {
-      const child = spawn(process.execPath, [...SOURCES, PROGRAM, 'stdio', ...words], {
+      const child = spawn(process.execPath, [...pegboardProgram(), 'stdio', ...words], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let said = '';
