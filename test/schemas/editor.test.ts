@@ -152,8 +152,10 @@ describe('Schemas for editors', function () {
 
   it('accept no slip', () => {
     expect(SLIPS.length).at.least(60);
+    // Each is compiled once: what a validator writes is in what it checks.
+    const schemas = new Map(SLIPS.map(({ file }) => [file, schemaOf(file)]));
     for (const { file, text } of SLIPS)
-      expect(validate(schemaOf(file), parse(text)).findings, text).not.deep.equal([]);
+      expect(validate(schemas.get(file) ?? {}, parse(text)).findings, text).not.deep.equal([]);
   });
 
   it('accept every example, of files and of keys', () => {
