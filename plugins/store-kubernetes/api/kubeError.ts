@@ -44,11 +44,6 @@ export class KubeError extends Error {
     this.causes = causes;
     this.retryAfterSeconds = retryAfterSeconds;
   }
-
-  /** Whether the version that a list or a watch continued from is forgotten. */
-  get isExpired(): boolean {
-    return this.status === 410;
-  }
 }
 
 const MAX_TEXT = 300;
