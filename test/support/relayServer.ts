@@ -17,6 +17,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -33,6 +34,7 @@ const TOOLS = [
   'fail',
   'seen',
   'meta',
+  'progress',
   'headers',
 ];
 
@@ -82,6 +84,7 @@ export function relayServer(): McpServer {
     if (params.name === 'late') await comesLate(server, message, extra.signal);
     if (params.name === 'wait') await released();
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
+    if (params.name === 'progress') await sendProgress(extra, Number(args['steps']));
     if (params.name === 'meta') return told(extra._meta ?? null);
     if (params.name === 'headers') return told(extra.requestInfo?.headers ?? null);
     return told(params.name === 'seen' ? seen : server.getClientCapabilities());
@@ -118,6 +121,20 @@ async function comesLate(
   await once(signal, 'abort');
   const asked = server.request(message as unknown as ServerRequest, ResultSchema);
   heard(`late ${JSON.stringify(await asked.catch(textOf))}`);
+}
+
+async function sendProgress(
+  {
+    _meta: { progressToken = '' } = {},
+    sendNotification,
+  }: RequestHandlerExtra<ServerRequest, ServerNotification>,
+  total: number,
+): Promise<void> {
+  for (let progress = 1; progress <= total; progress += 1)
+    await sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress, total },
+    });
 }
 
 function released(): Promise<void> {
