@@ -25,6 +25,8 @@ interface Pending extends Stream {
   readonly method: unknown;
   /** As JSON. */
   readonly progressToken: string | undefined;
+  /** What is written to its stream may reach no client. */
+  isCancelled: boolean;
 }
 
 /** One session of the gateway, and its process. */
@@ -35,6 +37,7 @@ export class PodSession {
   /** Requests by their ids as JSON. */
   readonly #pending = new Map<string, Pending>();
   #standing: Stream | undefined;
+  #hasListened = false;
   /** Responses that the gateway does not read as fast as they are written. */
   readonly #full = new Set<ServerResponse>();
   readonly #waiting: string[] = [];
@@ -81,6 +84,7 @@ export class PodSession {
     const { id, method, params } = message;
     if (method === undefined || id === undefined || id === null) {
       this.#process.write(oneLine(text));
+      if (method === 'notifications/cancelled' && isObject(params)) this.#cancel(params['requestId']);
       res.writeHead(202).end();
       return;
     }
@@ -93,7 +97,7 @@ export class PodSession {
     const token = meta['progressToken'];
     const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
     const progressToken = token === undefined ? undefined : JSON.stringify(token);
-    const pending = { method, progressToken, res, writer };
+    const pending: Pending = { method, progressToken, isCancelled: false, res, writer };
     this.#pending.set(key, pending);
     res.once('close', () => {
       if (this.#pending.get(key) !== pending) return;
@@ -111,6 +115,7 @@ export class PodSession {
     const writer = new EventWriter(res, MAX_BUFFERED_BYTES, { 'mcp-session-id': this.#id });
     const stream = { res, writer };
     this.#standing = stream;
+    this.#hasListened = true;
     res.once('close', () => {
       this.#usedAt = performance.now();
       if (this.#standing === stream) this.#standing = undefined;
@@ -144,19 +149,37 @@ export class PodSession {
   }
 
   #tell(message: JsonObject, line: string): void {
-    const stream = this.#streamFor(message) ?? this.#standing;
+    const stream = message['id'] === undefined ? this.#streamFor(message) : this.#streamToAsk();
     if (stream !== undefined) this.#send(stream, line);
     else if (this.#waiting.push(line) > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** That of the request which it is about: progress names it, and one that runs alone has caused it. */
+  /** That of the request which it is about: progress names it, and one that runs alone has probably caused it. */
   #streamFor({ method, params }: JsonObject): Stream | undefined {
-    const open = [...this.#pending.values()].filter(({ res }) => !res.destroyed);
-    if (method === 'notifications/progress' && isObject(params)) {
-      const token = JSON.stringify(params['progressToken']);
-      return open.find(({ progressToken }) => progressToken === token);
-    }
+    if (method !== 'notifications/progress' || !isObject(params))
+      return this.#streamAlone() ?? this.#standing;
+    const token = JSON.stringify(params['progressToken']);
+    return this.#open().find(({ progressToken }) => progressToken === token) ?? this.#standing;
+  }
+
+  /** The stream of a request would name its client as the one that is asked, and a call that was given up may ask later than the next
+   *  one begins: the gateway knows all that may be meant. */
+  #streamToAsk(): Stream | undefined {
+    return this.#hasListened ? this.#standing : this.#streamAlone();
+  }
+
+  #streamAlone(): Stream | undefined {
+    const open = this.#open();
     return open.length === 1 ? open[0] : undefined;
+  }
+
+  #open(): readonly Pending[] {
+    return [...this.#pending.values()].filter(({ res, isCancelled }) => !res.destroyed && !isCancelled);
+  }
+
+  #cancel(id: unknown): void {
+    const pending = this.#pending.get(JSON.stringify(id));
+    if (pending !== undefined) pending.isCancelled = true;
   }
 
   /** Reads on once the gateway has taken it, or gone. */

@@ -206,6 +206,15 @@ describe('pegboard stdio', () => {
     await until(() => standing().includes('answered'));
   });
 
+  it('asks on the standing stream once there is one: the call that runs may be that of another client', async () => {
+    const { begin, post, listen } = await start(echo);
+    const session = await begin();
+    const standing = await listen(session);
+    const { text } = await post({ jsonrpc: '2.0', id: 1, method: 'ask' }, session);
+    expect(text).not.include('roots/list');
+    await until(() => standing().includes('roots/list'), { what: 'the question' });
+  });
+
   it('keeps what no stream is open for', async () => {
     const { begin, post, listen } = await start(echo);
     const session = await begin();
@@ -213,6 +222,16 @@ describe('pegboard stdio', () => {
     await post({ jsonrpc: '2.0', id: 1, method: 'x' }, session);
     const standing = await listen(session);
     await until(() => standing().includes('noted'));
+  });
+
+  it('sends nothing more on the stream of a call that was cancelled, whose client may be gone', async () => {
+    const { begin, post, open, listen } = await start(echo);
+    const session = await begin();
+    await open({ jsonrpc: '2.0', id: 1, method: 'wait' }, session);
+    await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, session);
+    await post({ jsonrpc: '2.0', method: 'note' }, session);
+    const standing = await listen(session);
+    await until(() => standing().includes('noted'), { what: 'the note', withinMs: 5_000 });
   });
 
   it('cuts the calls of a process that ends, forgets its session, and begins another', async () => {
