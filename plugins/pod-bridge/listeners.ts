@@ -158,10 +158,11 @@ async function bodyOf(req: IncomingMessage): Promise<string | undefined> {
 function listen(server: Server, { host, port }: Place): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    // Without a host, Node.js takes `::`, which IPv4 reaches too, and 0.0.0.0 where the kernel has no IPv6.
+    server.listen({ port, ...(host !== '::' && { host }) }, () => {
       server.off('error', reject);
-      const { address, port: taken } = server.address() as AddressInfo;
-      resolve(`${address}:${taken}`);
+      const { address, port: taken, family } = server.address() as AddressInfo;
+      resolve(`${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
     });
   });
 }

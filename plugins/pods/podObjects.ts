@@ -168,7 +168,8 @@ function podTemplate({ server, spec, key, config }: PodFacts): JsonObject {
         command: [
           ...[`${RUNTIME}/lib/ld.so`, '--library-path', `${RUNTIME}/lib`, `${RUNTIME}/node`],
           ...[`${RUNTIME}/app/dist/kernel/program/pegboard.js`, 'stdio'],
-          ...['--listen', `0.0.0.0:${port}`, '--health', `0.0.0.0:${healthPort}`],
+          // Also the IPv4 of a pod.
+          ...['--listen', `[::]:${port}`, '--health', `[::]:${healthPort}`],
           ...['--key-file', `${KEY_FOLDER}/key`, '--sessions', String(sessionsOf(spec)), '--'],
           ...[spec.command, spec.args ?? []].flat().map(unexpanded),
         ],

@@ -19,10 +19,10 @@ export interface PodBridge {
 export async function startPodBridge(
   pod: SimulatedPod,
   command: readonly string[],
-  { listen = '127.0.0.1', env = {} }: { readonly listen?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  env: NodeJS.ProcessEnv = {},
 ): Promise<PodBridge> {
   const file = makeDirectory({ key: await pod.key() }).at('key');
-  const place = ['--listen', `${listen}:${pod.port}`, '--key-file', file];
+  const place = ['--listen', `[::]:${pod.port}`, '--key-file', file];
   const words = [...programAt('kernel/program/pegboard.ts'), 'stdio', ...place, '--', ...command];
   const bridge = spawn(process.execPath, words, {
     env: { ...process.env, ...env },
