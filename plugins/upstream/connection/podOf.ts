@@ -22,5 +22,5 @@ export function textsInPod({
   isInPod,
   env,
 }: Pick<ServerDefinition, 'isInPod' | 'env'>): readonly (readonly [string, string])[] {
-  return isInPod ? Object.entries(env).filter(([, text]) => !text.startsWith('${')) : [];
+  return isInPod ? Object.entries(env).filter(([, text]) => !/^\$\{secret:[^{}]+\}$/.test(text)) : [];
 }

@@ -1,4 +1,6 @@
+import { secretsGiven } from '../../kit/secrets/secretPlaces.ts';
 import type { StandardError } from '../client/wire/standardError.ts';
+import { textsInPod } from '../connection/podOf.ts';
 import type { UpstreamContext } from '../connection/context.ts';
 import type { ServerDefinition } from '../definition.ts';
 
@@ -6,19 +8,28 @@ import type { ServerDefinition } from '../definition.ts';
 export class PodLog {
   readonly #context: Pick<UpstreamContext, 'pods'>;
   readonly #server: string;
-  readonly #output: Pick<StandardError, 'push'>;
+  readonly #output: Pick<StandardError, 'push' | 'hide'>;
   #end: (() => void) | undefined;
 
-  constructor(context: Pick<UpstreamContext, 'pods'>, server: string, output: Pick<StandardError, 'push'>) {
+  constructor(
+    context: Pick<UpstreamContext, 'pods'>,
+    server: string,
+    output: Pick<StandardError, 'push' | 'hide'>,
+  ) {
     this.#context = context;
     this.#server = server;
     this.#output = output;
   }
 
   /** Begins or ends with the definition. */
-  follow({ isInPod, suspended }: Pick<ServerDefinition, 'isInPod' | 'suspended'>): void {
-    if (!isInPod || suspended) this.end();
-    else this.#end ??= this.#context.pods()?.follow(this.#server, (chunk) => this.#output.push(chunk));
+  follow(definition: Pick<ServerDefinition, 'isInPod' | 'suspended' | 'env'>): void {
+    if (!definition.isInPod || definition.suspended) {
+      this.end();
+      return;
+    }
+    // It may be read long before its pod is reached, by which the rest is hidden.
+    this.#output.hide(secretsGiven({ values: textsInPod(definition) }));
+    this.#end ??= this.#context.pods()?.follow(this.#server, (chunk) => this.#output.push(chunk));
   }
 
   end(): void {

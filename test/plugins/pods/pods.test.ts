@@ -146,6 +146,27 @@ describe('pods of stdio servers, at a simulated API', function () {
     );
   });
 
+  it('hides texts of env in the log of a pod that was never reached, also those that begin like a reference', async () => {
+    const env = { TOKEN: 'sk-1234567890abcdef', ODD_SECRET: '${odd}-0987654321fedcba' };
+    await add('s', { ...SPEC, env, autoStart: true });
+    // Its log at this API is the pod as JSON.
+    await api.admin.create(PATHS.pods, {
+      metadata: {
+        name: 'mcp-s-1',
+        labels: { 'pegboard.dev/server': 'mcp-s' },
+        annotations: { said: Object.values(env).join(' ') },
+      },
+    });
+    await start();
+    const logs = async (): Promise<string> =>
+      JSON.stringify(await callCore(gateway, 'core_server_logs', { server: 's' }));
+    await until(async () => (await logs()).includes('mcp-s-1'), { what: 'the log' });
+    for (const text of Object.values(env)) {
+      expect(await logs()).not.include(text);
+      expect(JSON.stringify(gateway.log.records)).not.include(text);
+    }
+  });
+
   describe('whose definitions or keys change', () => {
     const keys = (...letters: readonly string[]): string => {
       const ring = letters.map((letter) => ({
