@@ -1,10 +1,10 @@
 // Generated from schemas/config/isolate.schema.json by npm run tables.
 export interface IsolateConfig {
-  /** Memory of each process of a sandbox whose definition grants no other; 0: unlimited. */
+  /** Memory of each process of a sandbox, and of a container; a definition may only lower it. 0: unlimited. */
   readonly memoryMb: number;
-  /** Processes and threads of such a sandbox; 0: unlimited. */
+  /** Processes and threads of a sandbox or container; a definition may only lower it. 0: unlimited. */
   readonly processes: number;
-  /** Open files of each process of such a sandbox. */
+  /** Open files of each process of a sandbox or container; a definition may only lower it. */
   readonly openFiles: number;
   /** Size of /tmp of a sandbox, and of /dev/shm, which are in memory. */
   readonly tmpMb: number;

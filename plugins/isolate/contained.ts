@@ -6,6 +6,7 @@ import { helpedBy } from '../kit/faults/remedy.ts';
 import type { IsolateConfig } from './config.ts';
 import { forPeople } from './forPeople.ts';
 import { grantedMounts, isWithin, wrong } from './mounts.ts';
+import { limitsOf } from './limitsOf.ts';
 import type { Kept, Mount } from './mounts.ts';
 import type { Networks } from './networks.ts';
 import { onPath } from './probe.ts';
@@ -56,7 +57,7 @@ export async function contained(
   const own = Object.entries(process.env).filter(([name]) => OF_ENGINE.test(name)) as [string, string][];
   const name = `pegboard-${server}-${randomBytes(6).toString('hex')}`;
   networks.confined(confined, forPeople({ how: 'container', image, grants, config, mounts: granted }));
-  const { memoryMb = config.memoryMb, processes = config.processes, openFiles = config.openFiles } = grants;
+  const { memoryMb, processes, openFiles } = limitsOf('container', grants, config);
   return {
     command: [
       ...[engine, 'run', '--rm', '-i', '--init', '--name', name, '--label', `pegboard.server=${server}`],

@@ -1,5 +1,6 @@
 import type { Grants } from '../contracts/servers.ts';
 import type { IsolateConfig } from './config.ts';
+import { limitsOf } from './limitsOf.ts';
 import type { Mount } from './mounts.ts';
 
 /** Paths that are shown; what a program needs may have more. */
@@ -22,7 +23,7 @@ export function forPeople({ how, image, grants, config, mounts }: InForce): stri
   const more = paths.length - MAX_PATHS;
   const files =
     [...paths.slice(0, MAX_PATHS), ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || 'none';
-  const { memoryMb = config.memoryMb, processes = config.processes, openFiles = config.openFiles } = grants;
+  const { memoryMb, processes, openFiles } = limitsOf(how, grants, config);
   const isSandbox = how === 'sandbox';
   const limits = [
     `memory ${bound(memoryMb, ' MB')}${isSandbox ? ' each' : ''}`,

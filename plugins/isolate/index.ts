@@ -10,7 +10,7 @@ import { Networks } from './networks.ts';
 import { probe } from './probe.ts';
 import type { Bubblewrap } from './probe.ts';
 import { sandboxed } from './sandboxed.ts';
-import { unconfinedFindings } from './unconfinedFindings.ts';
+import { confinementFindings } from './unconfinedFindings.ts';
 
 /** Runs stdio servers with what their definitions grant, and nothing else of this machine. */
 export const plugin = definePlugin<IsolateConfig>({
@@ -23,7 +23,7 @@ export const plugin = definePlugin<IsolateConfig>({
   }),
   requires: [ConfigControl, StateDirectory],
   provides: [Confinement],
-  review: unconfinedFindings,
+  review: confinementFindings,
   apply(scope) {
     let config = scope.config;
     let found: Promise<Bubblewrap> | undefined;

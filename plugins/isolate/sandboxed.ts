@@ -14,6 +14,7 @@ import {
 } from './mounts.ts';
 import type { Kept, Mount } from './mounts.ts';
 import { forPeople } from './forPeople.ts';
+import { limitsOf } from './limitsOf.ts';
 import type { Networks } from './networks.ts';
 import { LIMITER, RESET_TERM } from './probe.ts';
 import type { Bubblewrap } from './probe.ts';
@@ -174,7 +175,7 @@ function outerFirst(one: Mount, other: Mount): number {
 function limits(grants: Grants, config: IsolateConfig): readonly string[] {
   if (grants.cpus !== undefined)
     throw wrong('grants.cpus does not hold in a sandbox', 'remove it or set isolate: container');
-  const { memoryMb = config.memoryMb, processes = config.processes, openFiles = config.openFiles } = grants;
+  const { memoryMb, processes, openFiles } = limitsOf('sandbox', grants, config);
   if (processes > 0 && process.getuid?.() === 0) {
     const what = 'run Pegboard as an ordinary user, or write grants: { processes: 0 }';
     throw wrong('the processes of a sandbox have no limit if Pegboard runs as root', what);

@@ -8,9 +8,9 @@ export interface PodsConfig {
   readonly gatewayNamespace?: string;
   /** Names of the Secrets with which images are pulled, in the namespace of the definitions. */
   readonly imagePullSecrets: readonly string[];
-  /** Memory of a pod whose definition grants no other; 0: unlimited. */
+  /** Memory of a pod; a definition may only lower it. 0: unlimited. */
   readonly memoryMb: number;
-  /** Processors of a pod whose definition grants no other. */
+  /** Processors of a pod; a definition may only lower it. */
   readonly cpus: number;
   /** Size of the home of a pod, and of its /tmp; they are lost with the pod. */
   readonly homeMb: number;

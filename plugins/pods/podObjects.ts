@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { JsonObject } from 'pegboard';
 import type { ClusterKind, ClusterObject } from '../contracts/cluster.ts';
+import { withinLimit } from '../kit/definitions/withinLimit.ts';
 import type { PodsConfig } from './config.ts';
 import { MANAGED, SERVER_LABEL, labelOf, objectName, secretName } from './podNames.ts';
 import { networkOf } from './networkOf.ts';
@@ -224,7 +225,8 @@ function environment({ env }: PodSpec, secret: string): readonly JsonObject[] {
 }
 
 function resourcesOf({ grants = {} }: PodSpec, config: PodsConfig): JsonObject {
-  const { memoryMb = config.memoryMb, cpus = config.cpus } = grants;
+  const memoryMb = withinLimit(grants.memoryMb, config.memoryMb);
+  const cpus = withinLimit(grants.cpus, config.cpus);
   const cpu = Math.round(cpus * 1_000);
   const least = { memory: memoryMb === 0 ? 64 : Math.min(64, memoryMb), cpu: Math.min(10, cpu) };
   return {

@@ -113,6 +113,21 @@ describe('isolate: container, with a program in the place of docker', () => {
     await until(() => calls().some((call) => call.slice(0, 3).join(' ') === `rm --force ${name}`));
   });
 
+  it('gives a definition that asks for more than the operator allows, or for no limit, what that allows', async () => {
+    const engine = makeDirectory();
+    engine.write('docker', RECORDER);
+    chmodSync(engine.at('docker'), 0o755);
+    const path = `${engine.path}${delimiter}${process.env['PATH'] ?? ''}`;
+    const gateway = await start({ grants: { memoryMb: 0, processes: 0, openFiles: 100_000 } }, path);
+    const { metadata } = await settled(gateway);
+    expect((metadata as JsonObject)['confinement']).to.include(
+      'limits memory 2048 MB, processes 256, open files 4096 each',
+    );
+    expect(readFileSync(engine.at('calls'), 'utf8').replaceAll('\n', ' ')).to.include(
+      '--pids-limit 256 --ulimit nofile=4096:4096 --memory 2048m --memory-swap 2048m',
+    );
+  });
+
   it('refuses an image without a digest, an engine that is not there and the socket of one', async () => {
     const faults = async (more: JsonObject): Promise<string> => {
       const gateway = await start(more);

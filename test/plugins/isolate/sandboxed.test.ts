@@ -377,6 +377,19 @@ describe('isolate: sandbox', function () {
     expect(((await stateOf(gateway, 's'))['metadata'] as JsonObject)['confinement']).to.equal('none');
   });
 
+  it('has at most the limits of the operator, whatever its definition says', async () => {
+    const config = 'plugins: { isolate: { config: { memoryMb: 900, openFiles: 200 } } }\n';
+    const s = shell({ memoryMb: 0, openFiles: 10_000 });
+    const gateway = await start({ s, less: shell({ memoryMb: 800, openFiles: 100 }) }, config);
+    const { metadata } = await settled(gateway, 's');
+    expect((metadata as JsonObject)['confinement']).to.match(/memory 900 MB each, .* open files 200 each/);
+    expect((await run(gateway, 'ulimit -n; ulimit -d')).said).to.equal(`200\n${900 * 1_024}\n`);
+    const lower = await settled(gateway, 'less');
+    expect((lower['metadata'] as JsonObject)['confinement']).to.match(
+      /memory 800 MB each, .* open files 100 each/,
+    );
+  });
+
   it('stops what fills its disk, takes all memory or opens too many files, with its neighbours unharmed', async () => {
     const config = 'plugins: { isolate: { config: { tmpMb: 4, homeMb: 8, homeCheckSeconds: 1 } } }\n';
     const gateway = await start({ s: shell({ memoryMb: 800, openFiles: 64 }), other: shell() }, config);

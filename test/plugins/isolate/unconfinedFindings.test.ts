@@ -15,7 +15,7 @@ aggregator:
       idp: { issuerUrl: https://login.example.com, clientId: pegboard, clientSecretFile: secret.txt }
 `;
 
-async function found(config: string, definition = ''): Promise<readonly string[]> {
+async function found(config: string, definition = '', part = 'all rights'): Promise<readonly string[]> {
   const { pipeline, directory } = await composeGateway({
     builtIns: 'all',
     files: {
@@ -27,7 +27,7 @@ async function found(config: string, definition = ''): Promise<readonly string[]
   });
   const issues = await pipeline.check((configured) => review(configured));
   const texts = issues.map((issue) => issueText(issue).replaceAll(`${directory.path}/`, ''));
-  return texts.filter((text) => text.includes('all rights'));
+  return texts.filter((text) => text.includes(part));
 }
 
 describe('isolate: pegboard check', () => {
@@ -39,6 +39,25 @@ describe('isolate: pegboard check', () => {
       `mcpservers/here.yaml:3:1: warning: MCPServer here: ${FINDING}`,
     ]);
     expect(await found(SIGN_IN)).lengthOf(1);
+  });
+
+  it('warns of grants that the limits of the operator lower, an unlimited one too', async () => {
+    const limits = 'plugins: { isolate: { config: { memoryMb: 500, openFiles: 100 } } }\n';
+    const grants = 'isolate: container\nimage: a@sha256:' + 'a'.repeat(64) + '\ngrants: ';
+    const fix = 'lower it, or have the operator raise that (CONFIG_REFERENCE)';
+    const limited = (key: string, most: number): string =>
+      `warning: MCPServer here: grants.${key} asks for more than ${most}, to which ${key} of the plugin isolate limits it; ${fix}`;
+    const texts = await found(
+      limits,
+      `${grants}{ memoryMb: 0, processes: 9000, openFiles: 20 }\n`,
+      'asks for',
+    );
+    expect(texts.map((text) => text.replace(/^\S+ /, ''))).deep.equal([
+      limited('memoryMb', 500),
+      limited('processes', 256),
+    ]);
+    expect(await found(limits, `${grants}{ memoryMb: 400 }\n`, 'asks for')).deep.equal([]);
+    expect(await found(limits, 'isolate: none\ngrants: { memoryMb: 0 }\n', 'asks for')).deep.equal([]);
   });
 
   it('is silent for confined servers, and on the machine of one user', async () => {

@@ -115,6 +115,26 @@ describe('pods of stdio servers, at a simulated API', function () {
     expect(Buffer.from(key, 'base64').toString()).match(/^[0-9a-f]{64}$/);
   });
 
+  it('lets a definition lower the limits of the operator, and never raise them', async () => {
+    await add('more', { ...SPEC, grants: { memoryMb: 0, cpus: 64 } });
+    await add('less', { ...SPEC, grants: { memoryMb: 100, cpus: 0.25 } });
+    await add('same');
+    await start({ ...CONFIG, memoryMb: 700, cpus: 1.5 });
+    await until(async () => (await all('deployments')).length === 3, { what: 'the Deployments' });
+    const limits = new Map(
+      (await all('deployments')).map(({ metadata, spec }) => {
+        const { template } = spec as { template: { spec: { containers: JsonObject[] } } };
+        const { resources } = template.spec.containers[0] as { resources: { limits: unknown } };
+        return [(metadata as { name: string }).name, resources.limits];
+      }),
+    );
+    expect(Object.fromEntries(limits)).deep.equal({
+      'mcp-more': { cpu: '1500m', memory: '700Mi' },
+      'mcp-less': { cpu: '250m', memory: '100Mi' },
+      'mcp-same': { cpu: '1500m', memory: '700Mi' },
+    });
+  });
+
   it('makes no pod while something that confines it cannot be made', async () => {
     api.dropKind('networkpolicies');
     await add('s');
