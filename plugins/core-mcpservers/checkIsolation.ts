@@ -5,7 +5,7 @@ import type { McpServerSpec } from './mcpServerSpec.ts';
 const DIGEST = /^[^\s@]+@sha256:[0-9a-f]{64}$/;
 
 /** How a process is confined, as far as the definition alone says. */
-export function checkIsolation({ isolate, grants, image }: McpServerSpec): readonly Finding[] {
+export function checkIsolation({ isolate, grants, image, runsIn }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   const unused = (key: string, fix: string): unknown =>
     findings.push({
@@ -30,7 +30,7 @@ export function checkIsolation({ isolate, grants, image }: McpServerSpec): reado
     findings.push({ path: ['grants', 'cpus'], message });
   }
   const hosts = grants?.['network'];
-  if (!Array.isArray(hosts)) return findings;
+  if (!Array.isArray(hosts) || runsIn === 'pod') return findings;
   if (isolate === 'container') {
     const message =
       'a list of hosts does not hold in a container; write none or all, or set isolate: sandbox';

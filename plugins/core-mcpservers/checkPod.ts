@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Finding } from 'pegboard';
+import { isForPods, readAddressGrant } from '../kit/definitions/addressGrant.ts';
 import type { McpServerSpec } from './mcpServerSpec.ts';
 
 /** What no pod can be given, with what to do. */
@@ -33,6 +34,7 @@ export function checkPod(spec: McpServerSpec): readonly Finding[] {
   for (const [key, why] of Object.entries(UNUSED)) if (spec[key] !== undefined) misfit([key], why);
   for (const [key, why] of Object.entries(UNUSED_GRANTS))
     if (isObject(grants) && grants[key] !== undefined) misfit(['grants', key], why);
+  findings.push(...checkAddresses(isObject(grants) ? grants['network'] : undefined));
   if (revision === 'modern')
     refuse(['revision'], 'the bridge in a pod speaks revisions with sessions; remove revision: modern');
   if (cwd !== undefined && !cwd.startsWith('/')) refuse(['cwd'], 'cwd in a pod must be absolute');
@@ -48,4 +50,26 @@ export function checkPod(spec: McpServerSpec): readonly Finding[] {
       );
   }
   return findings;
+}
+
+/** A NetworkPolicy knows addresses only. */
+function checkAddresses(network: unknown): readonly Finding[] {
+  if (!Array.isArray(network)) return [];
+  return network.flatMap((entry: unknown, at) => {
+    const grant = readAddressGrant(String(entry));
+    const path = ['grants', 'network', at];
+    if (grant === undefined) {
+      const forms = '10.0.0.7:5432, 10.0.0.0/24:5432, [fd00::7]:443 or [fd00::/64]:443';
+      return [
+        {
+          path,
+          message: `a pod cannot be limited to names, only to addresses with a port; write ${forms}, or network: all and limit names by an egress gateway of the cluster`,
+        },
+      ];
+    }
+    if (isForPods(grant)) return [];
+    const message =
+      'a pod gets no addresses of the link, where clouds hand out the credentials of the node, and no IPv4 written as IPv6; remove it';
+    return [{ path, message }];
+  });
 }

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { JsonObject } from 'pegboard';
 import type { ClusterKind, ClusterObject } from '../contracts/cluster.ts';
+import type { Grants } from '../contracts/servers.ts';
 import { withinLimit } from '../kit/definitions/withinLimit.ts';
 import type { PodsConfig } from './config.ts';
 import { MANAGED, SERVER_LABEL, labelOf, objectName, secretName } from './podNames.ts';
@@ -36,7 +37,11 @@ export interface PodSpec {
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly grants?: { readonly network?: 'none' | 'all'; readonly memoryMb?: number; readonly cpus?: number };
+  readonly grants?: {
+    readonly network?: Grants['network'];
+    readonly memoryMb?: number;
+    readonly cpus?: number;
+  };
   readonly instances?: string;
   readonly maxInstances?: number;
   readonly suspended: boolean;

@@ -20,6 +20,24 @@ describe('runsIn: pod in a definition', () => {
     );
   });
 
+  it('may list addresses and networks with a port', async () => {
+    const network = [
+      '10.0.0.7:5432',
+      '10.0.0.0/8:443',
+      '[fd00::7]:443',
+      '[fd00::/64]:443',
+      '169.254.20.10:53',
+    ];
+    expect(await faults({ grants: { network } })).equal('');
+  });
+
+  it('refuses a network in a sandbox, whose proxy has no such entries', async () => {
+    const sandbox = { runsIn: undefined, image: undefined, isolate: 'sandbox' };
+    expect(await faults({ ...sandbox, grants: { network: ['10.0.0.0/8:443'] } })).include(
+      'a host needs a port',
+    );
+  });
+
   for (const [more, fault] of [
     [{ image: undefined }, 'image is required with runsIn: pod'],
     [{ command: undefined }, 'command is required with runsIn: pod'],
@@ -30,6 +48,15 @@ describe('runsIn: pod in a definition', () => {
     [{ cwd: 'here' }, 'cwd in a pod must be absolute'],
     [{ grants: { files: [{ path: '/etc' }] } }, 'grants.files has no effect'],
     [{ grants: { processes: 5 } }, 'grants.processes has no effect'],
+    [{ grants: { network: ['example.com:443'] } }, 'a pod cannot be limited to names'],
+    [{ grants: { network: ['*.example.com:443'] } }, 'a pod cannot be limited to names'],
+    [{ grants: { network: ['10.0.0.0/33:443'] } }, 'a pod cannot be limited to names'],
+    [{ grants: { network: ['169.254.169.254:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['169.254.169.0/24:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['[fe80::1]:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['[fd00:ec2::254]:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['[::ffff:a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['[64:ff9b::a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],
     [{ env: { A: '${env:HOME}' } }, 'env.A may be a text'],
     [{ env: { A: 'x ${secret:files/token}' } }, 'env.A may be a text'],
     [{ env: { A: '${file:/etc/passwd}' } }, 'env.A may be a text'],

@@ -76,6 +76,26 @@ describe('pods of stdio servers, at a simulated API', function () {
     });
   });
 
+  it('lets a server out to the addresses that are listed, and to names only through a listed port 53', async () => {
+    const network = ['10.1.2.3/8:5432', '0.0.0.0/0:443', '[fd00::7]:443', '[::/0]:8080', '10.96.0.10:53'];
+    await add('s', { ...SPEC, grants: { network } });
+    await start();
+    const { spec } = await one('networkpolicies');
+    const tcp = (port: number): object => ({ port, protocol: 'TCP' });
+    const ofIpv6 = ['fe80::/10', 'fd00:ec2::254/128', '64:ff9b::a9fe:0/112'];
+    expect((spec as JsonObject)['egress']).deep.equal([
+      { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [tcp(5432)] },
+      { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }], ports: [tcp(443)] },
+      { to: [{ ipBlock: { cidr: 'fd00::7/128' } }], ports: [tcp(443)] },
+      { to: [{ ipBlock: { cidr: '::/0', except: ofIpv6 } }], ports: [tcp(8080)] },
+      { to: [{ ipBlock: { cidr: '10.96.0.10/32' } }], ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] },
+    ]);
+    await api.admin.ask('PATCH', `${SERVERS}/s`, { body: { spec: { grants: { network: [] } } } });
+    await until(async () => ((await one('networkpolicies'))['spec'] as JsonObject)['egress'] === undefined, {
+      what: 'no egress',
+    });
+  });
+
   it('gives names that are long or have dots a name of their own, and labels that select no other', async () => {
     const long = `${'a'.repeat(45)}.b`;
     await add('a.b');
@@ -263,7 +283,7 @@ describe('pods of stdio servers, at a simulated API', function () {
       await made('0,0,0,0');
     });
 
-    it('keeps the finalizers of others, and waits for a deletion', async () => {
+    it('keeps the finalizers of others when it repairs', async () => {
       await add('s');
       await start();
       await made('1,1,1,1');
