@@ -203,6 +203,74 @@ describe('pods of stdio servers', () => {
     expect(writes()).equal(before);
   });
 
+  it('takes addresses and networks that the definition lists, in each form', async () => {
+    const network = ['10.1.2.3/8:5432', '0.0.0.0/0:443', '[fd00::7]:443', '[::/0]:8080', '10.96.0.10:53'];
+    await add('s', { ...SPEC, grants: { network } });
+    await made([1, 1, 1, 1]);
+    const [policy] = await listed('networkpolicies', 'networking.k8s.io/v1');
+    const text = JSON.stringify(policy?.spec);
+    for (const cidr of ['10.0.0.0/8', '0.0.0.0/0', 'fd00::7/128', '::/0', '10.96.0.10/32'])
+      expect(text).include(`"cidr":"${cidr}"`);
+  });
+
+  it('waits for the end of a deletion that the finalizer of another holds up, then makes the object again', async () => {
+    await add('s');
+    await made([1, 1, 1, 1]);
+    const path = `${namespace.path('networkpolicies', 'networking.k8s.io/v1')}/mcp-s`;
+    const hold = async (finalizers: readonly string[] | null): Promise<void> => {
+      const { status, text } = await plane.admin.ask('PATCH', path, { body: { metadata: { finalizers } } });
+      expect(status, text).equal(200);
+    };
+    await hold(['example.com/hold']);
+    await plane.admin.ask('PATCH', path, { body: { spec: { ingress: [] } } });
+    await until(async () => JSON.stringify((await plane.admin.get(path)).spec).includes(String(port)), {
+      what: 'the repair',
+    });
+    const { metadata } = await plane.admin.get(path);
+    expect(metadata['finalizers']).deep.equal(['example.com/hold']);
+    await plane.admin.delete(path);
+    const { reason } = await gateway.logged('pods of servers cannot be kept as defined');
+    expect(reason).include('it is being deleted, and is made again after that');
+    const during = await plane.admin.get(path);
+    expect(during.metadata.uid).equal(metadata.uid);
+    expect(during.metadata.deletionTimestamp).not.equal(undefined);
+    expect(during.metadata['finalizers']).deep.equal(['example.com/hold']);
+    expect(await counts()).deep.equal([1, 1, 1, 1]);
+    await hold(null);
+    const isNew = async (): Promise<boolean> => {
+      const [policy] = await listed('networkpolicies', 'networking.k8s.io/v1');
+      return policy !== undefined && policy.metadata.uid !== metadata.uid;
+    };
+    await until(isNew, { what: 'the new object', withinMs: 15_000 });
+  });
+
+  it('removes once what the finalizer of another holds up, and lets the rest go', async () => {
+    await add('s');
+    await made([1, 1, 1, 1]);
+    const path = `${namespace.path('networkpolicies', 'networking.k8s.io/v1')}/mcp-s`;
+    const body = { metadata: { finalizers: ['example.com/hold'] } };
+    expect((await plane.admin.ask('PATCH', path, { body })).status).equal(200);
+    await edit('s', { runsIn: null });
+    await made([0, 1, 0, 0]);
+    const deletions = (): number =>
+      plane
+        .audit()
+        .filter(
+          ({ verb, objectRef, user }) =>
+            verb === 'delete' &&
+            objectRef?.namespace === namespace.name &&
+            objectRef.resource === 'networkpolicies' &&
+            user.username !== 'admin',
+        ).length;
+    const before = deletions();
+    // Each of these takes a round.
+    for (const name of ['t', 'u']) await add(name, { ...SPEC, env: {} });
+    await made([2, 3, 2, 2]);
+    expect([before, deletions()]).deep.equal([1, 1]);
+    await plane.admin.ask('PATCH', path, { body: { metadata: { finalizers: null } } });
+    await made([2, 2, 2, 2]);
+  });
+
   it('rolls with the definition, stops with a suspension, and cleans up what is defined no longer', async () => {
     await add('s');
     await add('t', { ...SPEC, env: {} });
