@@ -351,6 +351,80 @@ describe('pegboard stdio', () => {
     expect(log()).not.include('MaxListeners');
   });
 
+  describe('whose one process runs wild', () => {
+    /** Does as ECHO does, and what `wild` says with the request `wild`. */
+    const wildly = (wild: string): readonly string[] => [
+      'node',
+      '-e',
+      ECHO.replace("if (method === 'end')", `if (method === 'wild') { ${wild} }\n    if (method === 'end')`),
+    ];
+    const request = (id: number, method: string): object => ({ jsonrpc: '2.0', id, method });
+    const neighbours = async (
+      command: readonly string[],
+    ): Promise<Bridge & { readonly wild: string; readonly calm: () => Promise<void> }> => {
+      const bridge = await start(command);
+      const [wild, other] = [await bridge.begin(), await bridge.begin()];
+      let id = 10;
+      const calm = async (): Promise<void> => {
+        expect((await bridge.post(request((id += 1), 'x'), other)).text).include('"pid"');
+        expect((await fetch(`http://127.0.0.1:${bridge.health}/health`)).status).equal(200);
+      };
+      return { ...bridge, wild, calm };
+    };
+    const end = (pid: number): void => void process.kill(pid, 'SIGTERM');
+
+    it('answers for the others while it computes for ever, and ends it', async () => {
+      const { open, post, wild, calm, pid, exited } = await neighbours(wildly('for (;;);'));
+      const { pid: child } = resultOf(await post(request(1, 'x'), wild));
+      const { leave } = await open(request(2, 'wild'), wild);
+      await calm();
+      leave();
+      await calm();
+      end(pid);
+      expect((await exited)[0]).equal(0);
+      expect(() => process.kill(Number(child), 0)).throw('ESRCH');
+    });
+
+    it('ends all that it has started, with its session alone', async () => {
+      const fork = `
+        const all = Array.from({ length: 200 }, () =>
+          require('node:child_process').spawn('sleep', ['600'], { stdio: 'ignore' }).pid);
+        say({ id, result: { all } }); continue;`;
+      const { post, wild, calm, pid, exited } = await neighbours(wildly(fork));
+      const { all } = resultOf(await post(request(1, 'wild'), wild)) as { readonly all: readonly number[] };
+      expect(all).lengthOf(200);
+      await calm();
+      await post({ jsonrpc: '2.0', method: 'end' }, wild).catch(() => undefined);
+      const isThere = (one: number): boolean => {
+        try {
+          return process.kill(one, 0) && !readFileSync(`/proc/${one}/stat`, 'utf8').includes(') Z ');
+        } catch {
+          return false;
+        }
+      };
+      await until(() => !all.some(isThere), { what: 'the end of all' });
+      await calm();
+      end(pid);
+      expect((await exited)[0]).equal(0);
+    });
+
+    it('ends its session for a line that does not end, without keeping it', async () => {
+      const flood = `
+        const part = Buffer.alloc(1_048_576, 120);
+        const more = () => { while (process.stdout.write(part)); process.stdout.once('drain', more); };
+        more(); continue;`;
+      const { post, wild, calm, pid, exited } = await neighbours(wildly(flood));
+      const cut = await post(request(1, 'wild'), wild).catch((error: unknown) => error);
+      expect(cut).instanceOf(Error);
+      await calm();
+      expect((await post(request(2, 'x'), wild)).status).equal(404);
+      const [, rss = ''] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      expect(Number(rss)).below(500_000);
+      end(pid);
+      expect((await exited)[0]).equal(0);
+    });
+  });
+
   it('refuses a key and an address that are malformed', async () => {
     const run = async (...words: readonly string[]): Promise<string> => {
       const child = spawn(process.execPath, [...pegboardProgram(), 'stdio', ...words], {
