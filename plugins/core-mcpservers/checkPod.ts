@@ -34,6 +34,11 @@ export function checkPod(spec: McpServerSpec): readonly Finding[] {
   for (const [key, why] of Object.entries(UNUSED)) if (spec[key] !== undefined) misfit([key], why);
   for (const [key, why] of Object.entries(UNUSED_GRANTS))
     if (isObject(grants) && grants[key] !== undefined) misfit(['grants', key], why);
+  if (spec.instances === 'perCaller') {
+    const message =
+      'instances of a pod are processes of one user: what runs for one caller can read the files and the memory of what runs for another; write a definition for each caller who must be kept apart, or instances: perSession if none must';
+    findings.push({ path: ['instances'], message, severity: 'warning' });
+  }
   findings.push(...checkAddresses(isObject(grants) ? grants['network'] : undefined));
   if (revision === 'modern')
     refuse(['revision'], 'the bridge in a pod speaks revisions with sessions; remove revision: modern');

@@ -5,7 +5,6 @@ import { SharedKeys } from '../contracts/processes.ts';
 import type { KeyRing } from '../contracts/vault.ts';
 import { NAMESPACE_LABEL } from '../contracts/secrets.ts';
 import { PodServers } from '../contracts/servers.ts';
-import { beyondLimits } from '../kit/definitions/withinLimit.ts';
 import { vaultKeys } from '../kit/vault/vaultKeys.ts';
 import type { PodsConfig } from './config.ts';
 import { bridgeKey, secretName } from './podNames.ts';
@@ -35,10 +34,6 @@ export const plugin = definePlugin<PodsConfig>({
         ]
       : []),
   ],
-  review: ({ resources, config: { memoryMb, cpus } }) =>
-    resources
-      .filter(({ kind, spec }) => kind === SERVER && spec['runsIn'] === 'pod')
-      .flatMap((resource) => beyondLimits(resource, { limits: { memoryMb, cpus }, plugin: 'pods' })),
   requires: [ClusterObjects, ConfigControl],
   uses: [SharedKeys, StateDirectory],
   provides: [PodServers],

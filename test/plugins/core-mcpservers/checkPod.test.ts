@@ -28,7 +28,7 @@ describe('runsIn: pod in a definition', () => {
       '[fd00::/64]:443',
       '169.254.20.10:53',
     ];
-    expect(await faults({ grants: { network } })).equal('');
+    expect(await faults({ grants: { network }, instances: 'perSession' })).equal('');
   });
 
   it('refuses a network in a sandbox, whose proxy has no such entries', async () => {
@@ -57,6 +57,7 @@ describe('runsIn: pod in a definition', () => {
     [{ grants: { network: ['[fd00:ec2::254]:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[::ffff:a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[64:ff9b::a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],
+    [{ instances: 'perCaller' }, 'instances of a pod are processes of one user'],
     [{ env: { A: '${env:HOME}' } }, 'env.A may be a text'],
     [{ env: { A: 'x ${secret:files/token}' } }, 'env.A may be a text'],
     [{ env: { A: '${file:/etc/passwd}' } }, 'env.A may be a text'],
@@ -68,7 +69,7 @@ describe('runsIn: pod in a definition', () => {
       'runsIn',
     ],
   ] as const)
-    it(`is refused with ${JSON.stringify(more)}: ${fault}`, async () => {
+    it(`has a finding for ${JSON.stringify(more)}: ${fault}`, async () => {
       expect(await faults(more)).include(fault);
     });
 });
