@@ -10,7 +10,7 @@ import { Networks } from './networks.ts';
 import { probe } from './probe.ts';
 import type { Bubblewrap } from './probe.ts';
 import { sandboxed } from './sandboxed.ts';
-import { confinementFindings } from './unconfinedFindings.ts';
+import { confinementFindings } from './confinementFindings.ts';
 
 /** Runs stdio servers with what their definitions grant, and nothing else of this machine. */
 export const plugin = definePlugin<IsolateConfig>({

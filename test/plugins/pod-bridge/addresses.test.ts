@@ -8,7 +8,7 @@ import { programAt } from '../../support/programs.ts';
 import { until } from '../../support/until.ts';
 
 /** A program of the kernel's filter for which there are no sockets of IPv6: one 8-byte instruction each.
- *  Source: linux/filter.h, linux/seccomp.h */
+ *  The layout is that of struct sock_filter. */
 function withoutIpv6(): Buffer {
   const [LOAD, IF_EQUAL, RETURN] = [0x20, 0x15, 0x06];
   const socketCall = process.arch === 'arm64' ? 198 : 41;
