@@ -5,6 +5,7 @@ import { MetricSource } from '../contracts/metrics.ts';
 import { AcceptedDeclarations, ServerDeclarations } from '../contracts/pins.ts';
 import { Channel } from '../contracts/processes.ts';
 import { Vault } from '../contracts/vault.ts';
+import { Turns } from '../kit/limits/turns.ts';
 import { AcceptedOffers, isDeclared } from './acceptedOffers.ts';
 import type { PinsConfig } from './config.ts';
 import { LAYER, judgedTool } from './judgedTool.ts';
@@ -24,28 +25,30 @@ const LOOKED_AT: ReadonlySet<string> = new Set<EventType>([
   'server.resourcesChanged',
   'server.resourceTemplatesChanged',
 ]);
-/** Declarations that are looked at before others get their turn: 200 take about 5 ms. */
-const AT_ONCE = 200;
 
 export function apply(scope: Scope<PinsConfig>): void {
   let current = scope.config;
   let retrying: NodeJS.Timeout | undefined;
+  const turns = new Turns();
+  const inSlices = <T>(all: readonly T[], look: (one: T) => void): Promise<void> =>
+    lookedAt(all, look, { turns, signal: scope.signal });
   const renew = (server: string): void => {
     offers.renew(server);
     scope.emit({ type: 'pin.renewed', server });
     // At once, and not when a client asks for them.
-    for (const name of matters.toolsOf(server)) scope.find(ToolTable)?.shared(name);
+    void inSlices(matters.toolsOf(server), (name) => void scope.find(ToolTable)?.shared(name));
   };
   const book = new PinBook({
     config: () => current,
     log: scope.log,
+    turns,
     vault: () => scope.find(Vault),
     renewed: renew,
     written: (server) => scope.find(Channel)?.publish(TOPIC, { server }),
   });
   const matters: Matters = new Matters(scope, book, () => current);
   const offers = new AcceptedOffers((sight) => matters.judge(sight));
-  const suspects = new Suspects(scope);
+  const suspects = new Suspects(scope, inSlices);
   /** Verdicts on declarations that are not as accepted, by the declaration: taps that rename a tool keep it. */
   const verdicts = new WeakMap<JsonObject, Verdict>();
 
@@ -120,12 +123,8 @@ export function apply(scope: Scope<PinsConfig>): void {
     setImmediate(() => {
       isLooking = false;
       suspects.offersChanged();
-      const all = [...(scope.find(ServerDeclarations)?.offers() ?? [])];
-      const some = (): void => {
-        for (const offer of all.splice(-AT_ONCE)) offers.judgementOn(offer);
-        if (all.length > 0 && !scope.signal.aborted) setImmediate(some);
-      };
-      some();
+      const all = scope.find(ServerDeclarations)?.offers() ?? [];
+      void inSlices(all, (offer) => void offers.judgementOn(offer));
     });
   };
   /** A first sight is when a server lists a tool, not when a client asks for it. */
@@ -133,13 +132,7 @@ export function apply(scope: Scope<PinsConfig>): void {
     suspects.gone(server, removed);
     suspects.listed(server, [...changed, ...added]);
     // A name that one server has given up may be that of another now.
-    const names = [...changed, ...added, ...removed];
-    const some = (): void => {
-      const table = scope.find(ToolTable);
-      for (const name of names.splice(0, AT_ONCE)) table?.shared(name);
-      if (names.length > 0 && !scope.signal.aborted) setImmediate(some);
-    };
-    setImmediate(some);
+    void inSlices([...changed, ...added, ...removed], (name) => void scope.find(ToolTable)?.shared(name));
   };
   scope.each(Channel, (channel) => {
     const reread = (server: string): void => void book.reread(server);
@@ -186,4 +179,18 @@ export function apply(scope: Scope<PinsConfig>): void {
     suspects.stop();
     return book.flush();
   });
+}
+
+/** Looks at all of them, in as many turns of the event loop as it takes: others get theirs. */
+async function lookedAt<T>(
+  all: readonly T[],
+  look: (one: T) => void,
+  { turns, signal }: { readonly turns: Turns; readonly signal: AbortSignal },
+): Promise<void> {
+  await turns.next();
+  for (const one of all) {
+    while (turns.isDue) await turns.next();
+    if (signal.aborted) return;
+    look(one);
+  }
 }

@@ -1,14 +1,18 @@
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRawSync } from 'node:zlib';
+import { createHash, randomUUID } from 'node:crypto';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { Turns } from '../kit/limits/turns.ts';
 import type { PinKind } from './fingerprint.ts';
+import { NO_TEXTS, deflated, inflated, textsOf, withTexts } from './pinTexts.ts';
+import type { Pack, PinTexts } from './pinTexts.ts';
 
-const deflate = promisify(deflateRaw);
 /** Accepted versions of one declaration: callers of one server may see different ones. */
 const MAX_VERSIONS = 8;
-/** A text that is compressed well must not fill the memory. */
-const MAX_INFLATED = 256 * 1024 * 1024;
+const MAX_NAME_CHARS = 64;
+/** No name that is kept as it is begins so. */
+const HASHED = 'sha256:';
+/** Characters of a record that are compressed at once. */
+const PART_CHARS = 128 * 1024;
 
 /** A version that was accepted, and what it may be trusted with. */
 export type Accepted = readonly [hash: string, trust: number];
@@ -32,15 +36,20 @@ export interface PinStep {
 /** What is kept of one server. */
 export interface PinRecord {
   readonly pins: ReadonlyMap<string, Pin>;
-  /** Compressed JSON: the newest accepted version of each declaration. */
-  readonly packed: string;
+  /** The newest accepted version of each declaration. */
+  readonly texts: PinTexts;
 }
 const NOTHING = { accepted: [], refused: [] };
-export const NO_RECORD: PinRecord = { pins: new Map(), packed: '' };
+export const NO_RECORD: PinRecord = { pins: new Map(), texts: NO_TEXTS };
 
 /** A name in a record. */
 export function pinKey(kind: PinKind, own: string): string {
-  return `${kind} ${own}`;
+  return `${kind} ${shortName(own)}`;
+}
+/** A name, or its hash: a server with long names must not make a record that has no room in the vault. */
+export function shortName(name: string): string {
+  if (name.length <= MAX_NAME_CHARS && !name.startsWith(HASHED)) return name;
+  return `${HASHED}${createHash('sha256').update(name).digest('base64url')}`;
 }
 
 /** The pin after a step; undefined if the step changes nothing. A version that is seen is accepted only if none was before. */
@@ -67,15 +76,17 @@ export function isFull({ refused }: Pin): boolean {
 /** What this process knows, and what is kept. What is accepted or refused in one of them stays so unless the other says the contrary: a pin
  *  that was begun anew with the same version must not bring back what was refused. A version that is accepted stays in a pin, so one that has none of what is known was begun
  *  anew after the store had lost its entries: what is known holds, or a first sight would accept what has changed.
- *  @param firsts keys of which nothing was known before this process saw them */
-export function mergedPins(
+ *  @param isFirst whether this process has seen a key first, and has not written it */
+export async function mergedPins(
   known: PinRecord,
   kept: PinRecord,
-  firsts: ReadonlySet<string> = new Set(),
-): ReadonlyMap<string, Pin> {
+  isFirst: (key: string) => boolean,
+  turns: Turns,
+): Promise<ReadonlyMap<string, Pin>> {
   const pins = new Map(known.pins);
   for (const [key, pin] of kept.pins) {
-    const own = firsts.has(key) ? undefined : known.pins.get(key);
+    if (turns.isDue) await turns.next();
+    const own = isFirst(key) ? undefined : known.pins.get(key);
     const accepted = own?.accepted ?? [];
     const isOf = accepted.some(([hash]) => pin.accepted.some(([one]) => one === hash));
     if (own === undefined || isOf || accepted.length === 0) pins.set(key, withMore(pin, own));
@@ -95,63 +106,63 @@ function withMore(pin: Pin, { accepted, refused }: Pick<Pin, 'accepted' | 'refus
   return isSame ? pin : { ...pin, ...more };
 }
 
-/** The texts of a record by key. */
-export function textsIn({ packed }: PinRecord): ReadonlyMap<string, string> {
-  if (packed === '') return new Map();
-  const options = { maxOutputLength: MAX_INFLATED };
-  const text = inflateRawSync(Buffer.from(packed, 'base64'), options).toString();
-  return new Map(JSON.parse(text) as [string, string][]);
+/** How a record is kept in the vault: `id` is another one for each. */
+export interface RecordValue extends JsonObject {
+  readonly id: string;
+  /** Compressed lines, each the JSON of a pin. */
+  readonly lines: readonly string[];
+  readonly packs: readonly Pack[];
 }
-
-/** How often fewer texts are tried, of which each time at most half of the room is left unused. */
-const MAX_FITS = 6;
-
-/** The record with texts of accepted versions; as many as have room, the short ones first: one that is too long must not keep out others. */
-export async function withTexts(
-  record: PinRecord,
-  fresh: ReadonlyMap<string, string>,
-  maxBytes: number,
-): Promise<PinRecord> {
-  if (fresh.size === 0) return record;
-  const kept = textsIn(record);
-  let some: readonly (readonly [string, string])[] = [...fresh].sort(([, a], [, b]) => a.length - b.length);
-  let room = MAX_INFLATED / 4 - lengthOf(kept.values());
-  for (let fits = 0; fits < MAX_FITS; fits += 1) {
-    some = firstWithin(some, room);
-    if (some.length === 0) break;
-    const packed = await deflate(JSON.stringify([...new Map([...kept, ...some])]));
-    if (packed.length <= maxBytes) return { ...record, packed: packed.toString('base64') };
-    // As much less as it is too much, at least the longest one.
-    const bytes = lengthOf(some.map(([, text]) => text));
-    room = Math.min(bytes - 1, Math.floor((bytes * maxBytes) / packed.length));
+export async function recordValue({ pins, texts }: PinRecord, turns: Turns): Promise<RecordValue> {
+  const lines: string[] = [];
+  let part = '';
+  for (const [key, { as, accepted, refused }] of pins) {
+    if (turns.isDue) await turns.next();
+    part += `${JSON.stringify([key, as, accepted, refused, texts.places.get(key) ?? -1])}\n`;
+    if (part.length < PART_CHARS) continue;
+    lines.push(await deflated(part));
+    part = '';
   }
-  return record;
+  if (part !== '') lines.push(await deflated(part));
+  return { id: randomUUID(), lines, packs: texts.packs };
 }
-function firstWithin(
-  texts: readonly (readonly [string, string])[],
-  room: number,
-): readonly (readonly [string, string])[] {
-  let bytes = 0;
-  const end = texts.findIndex(([, text]) => (bytes += text.length) > room);
-  return end < 0 ? texts : texts.slice(0, end);
-}
-function lengthOf(texts: Iterable<string>): number {
-  let bytes = 0;
-  for (const text of texts) bytes += text.length;
-  return bytes;
+/** @returns undefined if the value has none */
+export function idOf(value: unknown): string | undefined {
+  const id = isObject(value) ? value['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
-/** How a record is kept in the vault. */
-export function recordValue({ pins, packed }: PinRecord): JsonObject {
-  const all = [...pins].map(([key, { as, accepted, refused }]) => [key, as, accepted, refused]);
-  return { pins: all, packed };
-}
+type Line = readonly [key: string, as: string, accepted: Accepted[], refused: string[], place?: number];
 /** @returns undefined if the value is not a record */
-export function readRecord(value: unknown): PinRecord | undefined {
-  if (!isObject(value) || !Array.isArray(value['pins'])) return undefined;
+export async function readRecord(value: unknown, turns: Turns): Promise<PinRecord | undefined> {
+  if (!isObject(value)) return undefined;
+  if (Array.isArray(value['pins'])) return readFirstForm(value, turns);
+  if (!Array.isArray(value['lines']) || !Array.isArray(value['packs'])) return undefined;
+  const { lines, packs } = value as RecordValue;
   const pins = new Map<string, Pin>();
-  for (const one of value['pins'] as readonly [string, string, Accepted[], string[]][])
-    pins.set(one[0], { as: one[1], accepted: one[2], refused: one[3] });
-  const { packed } = value;
-  return { pins, packed: typeof packed === 'string' ? packed : '' };
+  const places = new Map<string, number>();
+  for (const part of lines)
+    for (const text of (await inflated(part)).split('\n')) {
+      if (turns.isDue) await turns.next();
+      if (text === '') continue;
+      const [key, as, accepted, refused, place = -1] = JSON.parse(text) as Line;
+      pins.set(key, { as, accepted, refused });
+      if (place >= 0) places.set(key, place);
+    }
+  return { pins, texts: { packs, places } };
+}
+/** The form before there were parts: all pins as they are, and one text of all texts. */
+async function readFirstForm({ pins: all, packed }: JsonObject, turns: Turns): Promise<PinRecord> {
+  const pins = new Map<string, Pin>();
+  for (const [key, as, accepted, refused] of all as readonly Line[]) {
+    if (turns.isDue) await turns.next();
+    pins.set(keyOf(key), { as: shortName(as), accepted, refused });
+  }
+  const found = typeof packed === 'string' && packed !== '' ? textsOf(await inflated(packed)) : [];
+  const fresh = new Map([...found].map(([key, text]) => [keyOf(key), text]));
+  return { pins, texts: await withTexts(NO_TEXTS, fresh, Infinity, turns) };
+}
+function keyOf(key: string): string {
+  const at = key.indexOf(' ');
+  return pinKey(key.slice(0, at) as PinKind, key.slice(at + 1));
 }

@@ -11,11 +11,12 @@ import type { Around, Suspicion } from './suspicions.ts';
 const SETTLE_MS = 2_000;
 /** A server that changes all the time must not put off the look at others. */
 const LATEST_MS = 10_000;
-/** Tools that are looked at before others get their turn: 100 take about 6 ms. */
-const AT_ONCE = 100;
 /** Findings that are kept of one server. */
 const MAX_FOUND = 1_000;
 const MAX_NAMED = 10;
+
+/** Looks at each in turn, and lets others have theirs. */
+export type InSlices = <T>(all: readonly T[], look: (one: T) => void) => Promise<void>;
 
 /** A reason for people to look at a declaration. */
 export interface Finding extends Suspicion {
@@ -26,6 +27,7 @@ export interface Finding extends Suspicion {
 /** What is suspicious in the declarations of servers. It is told, and nothing follows from it. */
 export class Suspects {
   readonly #scope: Scope<PinsConfig>;
+  readonly #inSlices: InSlices;
   /** Names of tools by server: as it is offered → as the server declares it. */
   readonly #names = new Map<string, Map<string, string>>();
   readonly #servers = new Map<string, Set<string>>();
@@ -37,8 +39,9 @@ export class Suspects {
   #timer: NodeJS.Timeout | undefined;
   #since: number | undefined;
 
-  constructor(scope: Scope<PinsConfig>) {
+  constructor(scope: Scope<PinsConfig>, inSlices: InSlices) {
     this.#scope = scope;
+    this.#inSlices = inSlices;
   }
 
   /** A server offers these tools from now on, or offers them otherwise. */
@@ -75,7 +78,7 @@ export class Suspects {
   async #lookAtOffers(): Promise<void> {
     const all = this.#scope.find(ServerDeclarations)?.offers() ?? [];
     const fresh = all.filter((offer) => !this.#looked.has(offer));
-    await this.#inTurns(fresh, (offer) => this.#looked.set(offer, this.#foundIn(offer)));
+    await this.#inSlices(fresh, (offer) => this.#looked.set(offer, this.#foundIn(offer)));
     const counts = new Map<string, number>();
     this.#offered = all.flatMap((offer) => {
       const found = this.#looked.get(offer) ?? [];
@@ -109,19 +112,13 @@ export class Suspects {
     const table = this.#scope.find(ToolTable);
     // Names first, for rules that compare a tool with those of other servers.
     for (const [server, names] of waiting)
-      await this.#inTurns(names, (name) => this.#know(server, name, table));
+      await this.#inSlices(names, (name) => this.#know(server, name, table));
     for (const [server, names] of waiting) {
       const before = this.#found.get(server)?.size ?? 0;
-      await this.#inTurns(names, (name) => this.#look(server, name, table));
+      await this.#inSlices(names, (name) => this.#look(server, name, table));
       if ((this.#found.get(server)?.size ?? 0) > before) this.#report(server);
     }
     await this.#lookAtOffers();
-  }
-  async #inTurns<T>(all: readonly T[], look: (one: T) => void): Promise<void> {
-    for (let at = 0; at < all.length && !this.#scope.signal.aborted; at += AT_ONCE) {
-      all.slice(at, at + AT_ONCE).forEach(look);
-      await new Promise(setImmediate);
-    }
   }
   #know(server: string, name: string, table: ToolTable | undefined): void {
     const own = table?.shared(name)?.declared?.['name'];

@@ -14,7 +14,10 @@ const saying = (description: string): ServerDeclares => ({ ...ONE, tools: [{ ...
 /** A directory of a process with that Redis. */
 function directoryWith(redis: RedisServer): Directory {
   const directory = changingServers({ rug: ONE });
-  const state = { 'vault-file': false, 'vault-redis': { config: { url: redis.url, secret: SECRET } } };
+  const state = {
+    'vault-file': false,
+    'vault-redis': { config: { url: redis.url, secret: SECRET, verifyMs: 100 } },
+  };
   const plugins = { ...state, pins: { config: { mode: 'hold' } } };
   directory.write('config.yaml', JSON.stringify({ operators: { local: 'define' }, plugins }));
   return directory;
@@ -74,5 +77,33 @@ describe('plugins/pins: two processes with one Redis', function () {
     const [pin] = await one.pending();
     await one.accept('x_rug_safe', pin?.hash ?? '');
     expect(await one.pending()).to.deep.equal([]);
+  });
+
+  it('write back what they know after FLUSHALL: what has changed is no first sight, at them and at a new process', async () => {
+    const redis = await startRedis();
+    const one = await pinnedGateway(directoryWith(redis));
+    await hasSafe(one);
+    const two = await pinnedGateway(directoryWith(redis));
+    await hasSafe(two);
+    await two.declare('rug', saying('Refused.'));
+    await until(async () => (await two.pending()).length === 1);
+    const [bad] = await two.pending();
+    await two.accept('x_rug_safe', bad?.hash ?? '', true);
+    await until(async () => (await one.pending()).length === 0);
+    const client = new Redis(redis.port);
+    defer(() => client.disconnect());
+    await client.flushall();
+    await until(async () => (await client.keys('*pins:rug*')).length > 0, { what: 'the pins are back' });
+    await one.declare('rug', saying('Other.'));
+    await until(async () => (await one.pending()).length === 1);
+    expect(await statesOf(one)).to.deep.equal(['x_rug_safe held']);
+    for (const each of [one, two]) await each.gateway.stop();
+    const directory = directoryWith(redis);
+    directory.write('rug.json', JSON.stringify(saying('Other.')));
+    const three = await pinnedGateway(directory);
+    await hasSafe(three);
+    expect(await statesOf(three)).to.deep.equal(['x_rug_safe held']);
+    await three.declare('rug', saying('Refused.'));
+    await until(async () => (await three.pending()).some(({ state }) => state === 'refused'));
   });
 });
