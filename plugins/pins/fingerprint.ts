@@ -34,7 +34,8 @@ export function pinned(kind: PinKind, declared: JsonObject): JsonObject {
   return parts;
 }
 
-/** One text for all forms of a value: the order of keys says nothing, nor does that of names in `required`. */
+/** One text for all forms of a value: the order of keys says nothing, nor does that of names in `required`.
+ *  Not canonicalJson of the kernel, which sorts keys that are numbers otherwise: vaults keep hashes of this text, the audit trail of that. */
 export function canonicalText(value: unknown, key = ''): string {
   if (Array.isArray(value)) {
     const items = value.map((one) => canonicalText(one));

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { fingerprint } from '../../../plugins/pins/index.ts';
-import { changingServers, pinnedGateway, until } from './support.ts';
-import type { Declared, Pending, ServerDeclares } from './support.ts';
+import { changingServers, pinnedGateway, shuffled, until } from './support.ts';
+import type { Declared, Pending, PinnedGateway, ServerDeclares } from './support.ts';
 
 const META = { ui: { resourceUri: 'ui://a' }, 'x/harmless': 1 };
 const PROMPT = {
@@ -111,21 +112,66 @@ describe('plugins/pins: what is a change besides tools', () => {
         uriTemplate: text,
         instructions: text,
         mimeType: text,
+        arguments: fc.array(fc.record({ name: text, description: text }, { noNullPrototype: true })),
+        annotations: fc.record({ audience: fc.array(text), priority: fc.float() }, { noNullPrototype: true }),
+        _meta: fc.record({ ui: fc.dictionary(text, text), 'openai/a': text }, { noNullPrototype: true }),
       },
       { noNullPrototype: true },
     );
-    const order = fc.array(fc.integer(), { minLength: 7, maxLength: 7 });
+    const space = fc.constantFrom(undefined, 1, 7, '\t', '\r\n \t');
     fc.assert(
-      fc.property(fc.constantFrom(...kinds), any, order, fc.integer(), (kind, declared, places, size) => {
-        const entries = Object.entries(declared).map((entry, at) => [places[at] ?? 0, entry] as const);
-        const shuffled = Object.fromEntries(entries.sort(([a], [b]) => a - b).map(([, entry]) => entry));
-        const wanted = fingerprint(kind, declared);
-        expect(fingerprint(kind, { ...shuffled, size })).to.equal(wanted);
-        const part = kind === 'instructions' ? 'instructions' : 'name';
-        const other: JsonObject = { ...declared, [part]: `${declared[part]}.` };
-        expect(fingerprint(kind, other)).to.not.equal(wanted);
-      }),
+      fc.property(
+        fc.constantFrom(...kinds),
+        any,
+        fc.infiniteStream(fc.integer()),
+        space,
+        (kind, declared, next, blank) => {
+          const order = (): number => next.next().value as number;
+          const again = JSON.stringify(shuffled({ ...declared, size: order() }, order), null, blank);
+          const wanted = fingerprint(kind, JSON.parse(JSON.stringify(declared)) as JsonObject);
+          expect(fingerprint(kind, JSON.parse(again) as JsonObject)).to.equal(wanted);
+          const part = kind === 'instructions' ? 'instructions' : 'name';
+          const other: JsonObject = { ...declared, [part]: `${declared[part]} ` };
+          expect(fingerprint(kind, other)).to.not.equal(wanted);
+        },
+      ),
       { numRuns: 2_000 },
     );
+  });
+
+  it('finds nothing in pages of another size and lists in another order, of all kinds', async () => {
+    const all: ServerDeclares = {
+      ...declaring(() => ({})),
+      tools: ['a', 'b', 'c'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+      instructions: 'Read first.',
+      serverInfo: { name: 'rug', title: 'Rug' },
+    };
+    const directory = changingServers({ rug: all });
+    const isThere = (one: PinnedGateway): Promise<unknown> =>
+      until(() => one.gateway.kernel.catalogue.shared('x_rug_c'));
+    const before = await pinnedGateway(directory);
+    await isThere(before);
+    await before.gateway.stop();
+    const definition = readFileSync(directory.at('mcpservers/rug.yaml'), 'utf8');
+    directory.write('mcpservers/rug.yaml', definition.replace('"1000"', '"2"'));
+    const turned = Object.entries(all).map(([kind, list]: [string, unknown]) => [
+      kind,
+      Array.isArray(list) ? [...(list as readonly unknown[])].reverse() : list,
+    ]);
+    directory.write('rug.json', JSON.stringify(Object.fromEntries(turned), null, '\t'));
+    const after = await pinnedGateway(directory);
+    await isThere(after);
+    const listed = async (): Promise<number> => {
+      const { resources } = await after.client.request('resources/list', {});
+      return (resources as readonly unknown[]).length;
+    };
+    await until(async () => (await listed()) >= contentPulls.length);
+    expect(await after.pending()).to.deep.equal([]);
+    await after.declare('rug', { ...all, prompts: [{ ...PROMPT, name: 'p0', description: EVIL }] });
+    const [pin] = await until(async () => {
+      const pending = await after.pending();
+      return pending.length > 0 ? pending : undefined;
+    });
+    expect(pin).to.include({ name: 'x_rug_p0', state: 'changed' });
   });
 });

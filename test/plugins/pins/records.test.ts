@@ -75,4 +75,11 @@ describe('plugins/pins: what is kept of a server', () => {
       'x_rug_n held',
     ]);
   });
+
+  it('has the fingerprints of former versions, also where other forms of JSON sort keys otherwise', () => {
+    const inputSchema = { required: ['b', 'a'], properties: { 10: {}, 9: { type: 'string' }, b: {} } };
+    expect(fingerprint('tools', { name: 'a', inputSchema })).to.equal(
+      '7e007bd501df3e13f105c452ff802ec701109d5cbffef59df92bebf9058b7929',
+    );
+  });
 });

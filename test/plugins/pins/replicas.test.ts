@@ -79,7 +79,7 @@ describe('plugins/pins: two processes with one Redis', function () {
     expect(await one.pending()).to.deep.equal([]);
   });
 
-  it('write back what they know after FLUSHALL: what has changed is no first sight, at them and at a new process', async () => {
+  it('write back what they know after FLUSHALL: a change is found by them and by a new process', async () => {
     const redis = await startRedis();
     const one = await pinnedGateway(directoryWith(redis));
     await hasSafe(one);

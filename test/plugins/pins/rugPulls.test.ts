@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { fingerprint } from '../../../plugins/pins/index.ts';
-import { called, changingServers, pinnedGateway, until } from './support.ts';
+import { called, changingServers, pinnedGateway, shuffled, until } from './support.ts';
 import type { Declared, Pending, PinnedGateway } from './support.ts';
 
 const BASE = {
@@ -101,14 +101,6 @@ const PULLS: Readonly<Record<string, Declared>> = {
   'a template of OpenAI': { ...BASE, _meta: { ...BASE._meta, 'openai/outputTemplate': 'ui://b/t' } },
   'a tool to load always': { ...BASE, _meta: { ...BASE._meta, 'anthropic/alwaysLoad': true } },
 };
-
-/** The same with its members in another order, all the way down. */
-function shuffled(value: unknown, order: () => number): unknown {
-  if (Array.isArray(value)) return value.map((one) => shuffled(one, order));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [order(), key, shuffled(one, order)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => a - b).map(([, key, one]) => [key, one]));
-}
 
 describe('plugins/pins: what is a change', () => {
   // Each of its own tool, so that one list has them all.

@@ -104,4 +104,12 @@ export async function pinnedGateway(directory: Directory, path = '/mcp'): Promis
 export async function called(client: McpClient, name: string, args: JsonObject = {}): Promise<string> {
   return textOf(await client.callTool(name, args));
 }
+
+/** The same with its members in another order, all the way down. */
+export function shuffled(value: unknown, order: () => number): unknown {
+  if (Array.isArray(value)) return value.map((one) => shuffled(one, order));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [order(), key, shuffled(one, order)] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => a - b).map(([, key, one]) => [key, one]));
+}
 export { until };
