@@ -204,7 +204,10 @@ export class Matters {
     for (const one of this.#waiting()) {
       if (one.matter.doubt === 'refused') continue;
       const { server } = one.matter;
-      byServer.set(server, [...(byServer.get(server) ?? []), one]);
+      const all = byServer.get(server);
+      // In place: a server may change thousands of tools at once.
+      if (all === undefined) byServer.set(server, [one]);
+      else all.push(one);
     }
     return [...byServer].map(([server, all]) => ({ server, count: all.length, hash: setHash(all), all }));
   }
