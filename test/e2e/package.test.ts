@@ -64,6 +64,16 @@ describe('e2e: the package', function () {
     expect(wide).deep.equal([]);
   });
 
+  it('imports no http of Node, which would load its fetch at each start', () => {
+    const folder = join(packedFolder(), 'dist');
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const scripts = paths.filter((path) => path.endsWith('.js'));
+    const texts = scripts.map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+    expect(texts.filter(({ text }) => text.includes('getBuiltinModule')).length).greaterThan(0);
+    const loading = texts.filter(({ text }) => /from ?["'](node:)?http["']/.test(text));
+    expect(loading.map(({ path }) => path)).deep.equal([]);
+  });
+
   it('lists the packages in its bundle as CycloneDX, with the digests of the lock file', () => {
     const read = (path: string): string => readFileSync(path, 'utf8');
     const bom = JSON.parse(read(join(packedFolder(), 'dist/sbom.cdx.json'))) as Bom;
