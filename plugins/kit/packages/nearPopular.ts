@@ -33,10 +33,13 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 const [ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 9];
 /** A name without its scope is taken for one with it from this length on: `mcp` and `magic` are anyone's. */
 const DISTINCT_CHARS = 9;
+/** No registry has a longer name, and to compare one takes long: the definition may be a stranger's. */
+const MAX_CHARS = 255;
 
 /** The popular package that a name is easily taken for; undefined if it is one, or near none. */
 export function nearPopular({ registry, name }: Pick<NamedPackage, 'registry' | 'name'>): string | undefined {
-  const own = plainName(name, registry);
+  if (name.length > MAX_CHARS) return undefined;
+  const own = plainName(name, registry).slice(0, MAX_CHARS);
   const known = POPULAR[registry];
   if (known.some((one) => plainName(one, registry) === own)) return undefined;
   const near = known.find((one) => {

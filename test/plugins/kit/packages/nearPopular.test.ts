@@ -219,4 +219,10 @@ describe('kit: a name near that of a popular server', () => {
     expect(Object.values(NEAR).flatMap((names) => Object.keys(names)).length).least(30);
     expect(Object.values(REAL).flat().length).least(100);
   });
+
+  it('is not looked for at length in a name that no registry has', () => {
+    const start = performance.now();
+    for (const part of ['mcp-', 'a/', '\ufdfa']) nearPopular({ registry: 'npm', name: part.repeat(50_000) });
+    expect(performance.now() - start).below(500);
+  });
 });
