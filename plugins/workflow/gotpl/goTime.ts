@@ -81,6 +81,14 @@ export class GoTime extends Stringer {
     return `time.Date(${year}, time.${MONTHS[month - 1] ?? ''}, ${day}, ${clock}, ${zone})`;
   }
 
+  fields(): readonly bigint[] {
+    return [
+      BigInt(this.nanos),
+      BigInt(this.seconds - ZERO_TIME_SECONDS),
+      this.zone === UTC ? 0n : 0xc000000000n,
+    ];
+  }
+
   rfc3339(): string {
     return formatTime(this.civil(), '2006-01-02T15:04:05.999999999Z07:00');
   }

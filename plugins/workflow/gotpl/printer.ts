@@ -1,6 +1,7 @@
 import { textOfBytes } from './byteList.ts';
 import { byteLength, runeCount, toBytes } from './bytes.ts';
 import type { Env } from './env.ts';
+import { GoTime } from './goTime.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
 import { noFlags } from './flags.ts';
 import { charOf, floatText, padInteger, runeOf, withDecimalPoint } from './formatNumber.ts';
@@ -108,7 +109,17 @@ export class Printer {
       this.integer(value.value, false, verb, value);
     else if (this.flags.sharpV && !this.isErroring) this.padText(value.goText());
     else if (TEXT_VERBS.includes(verb)) this.string(value.text(), verb);
+    else if (value instanceof GoTime && 'bdo'.includes(verb)) this.fieldsOf(value, verb);
     else this.badVerb(verb, value);
+  }
+
+  /** As Go keeps a time: nanoseconds, seconds since the year 1, and the address of its zone. */
+  private fieldsOf(time: GoTime, verb: string): void {
+    for (const [at, field] of time.fields().entries()) {
+      this.write(at === 0 ? '{' : ' ');
+      this.integer(field, false, verb, time);
+    }
+    this.write('}');
   }
 
   private bool(value: boolean, verb: string): void {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/Masterminds/sprig/v3"
 )
@@ -100,6 +101,26 @@ func (p *program) add(prelude, body string) {
 	p.cases = append(p.cases, marshal([]any{p.prelude(prelude), body, nil, err.Error()}))
 }
 
+// Adds a case unless its outcome is another where the local zone is: such a case would say something of the machine.
+func (p *program) steady(prelude, body string) {
+	output, err := run(prelude + body)
+	here := time.Local
+	defer func() { time.Local = here }()
+	for _, name := range []string{"America/New_York", "Asia/Tokyo"} {
+		zone, failure := time.LoadLocation(name)
+		if failure != nil {
+			panic(failure)
+		}
+		time.Local = zone
+		other, otherErr := run(prelude + body)
+		if other != output || fmt.Sprint(otherErr) != fmt.Sprint(err) {
+			return
+		}
+	}
+	time.Local = here
+	p.add(prelude, body)
+}
+
 func run(text string) (string, error) {
 	parsed, err := template.New("template").Option("missingkey=error").Funcs(sprig.TxtFuncMap()).Parse(text)
 	if err != nil {
@@ -134,6 +155,7 @@ func main() {
 	}
 	p.integers()
 	p.mixtures()
+	p.wide()
 	fmt.Fprintln(p.out, "{\n\"preludes\": [")
 	fmt.Fprintln(p.out, lines(p.preludes, func(text string) string { return marshal(text) }))
 	fmt.Fprintln(p.out, "],\n\"cases\": [")
@@ -336,6 +358,65 @@ func (p *program) mixtures() {
 			p.add(prelude, "{{ printf \""+pick([]string{"%v", "%d", "%s", "%q", "%x", "%.1f", "%T", "%08d", "%+v", "%#v"})+"\" "+number+" }}")
 		default:
 			p.add(prelude, "{{ eq "+number+" "+other+" "+pick([]string{"2", moment + ".Month", `"y"`, span})+" }}")
+		}
+	}
+}
+
+// Times that name their offset, none of them that of a zone in which steady looks.
+var zoned = []string{
+	`(toDate "2006-01-02T15:04:05.999999999Z07:00" "2024-02-01T03:04:05.678901234Z")`,
+	`(toDate "2006-01-02T15:04:05.999999999Z07:00" "1969-12-31T23:59:59.000000001+05:30")`,
+	`(toDate "2006-01-02T15:04:05Z07:00" "2024-12-31T23:59:60Z")`,
+	`(toDate "2006-01-02T15:04:05Z07:00" "2024-02-29T12:00:00-03:30")`,
+	`(toDate "2006-01-02T15:04:05.999Z07:00" "2100-03-01T00:00:00.5+12:45")`,
+	`((toDate "2006-01-02T15:04:05Z07:00" "1582-10-15T06:07:08Z").AddDate -900 0 0)`,
+	`((toDate "2006-01-02T15:04:05Z07:00" "1900-03-01T00:00:00+01:00").UTC)`,
+	`(toDate "2006-01-02T15:04:05Z07:00" "9999-12-31T23:59:59-11:00")`,
+}
+
+// Longer templates than those of mixtures, drawn with a seed of their own: control structures, variables, functions of sprig and versions.
+func (p *program) wide() {
+	random := rand.New(rand.NewSource(126))
+	pick := func(of ...string) string { return of[random.Intn(len(of))] }
+	count := func(from, to int) string { return fmt.Sprint(from + random.Intn(to-from)) }
+	for i := 0; i < 3750; i++ {
+		prelude := "{{ $t := " + pick(zoned...) + " }}{{ $u := " + pick(zoned...) + " }}"
+		unit := pick("1", "1500000", "7000000000", "60000000000", "3600000000000", "86400000000000", "-5", count(-90000, 90000))
+		span := pick("($t.Sub $u)", "($u.Sub $t).Abs", "(($t.Sub $u).Round "+unit+")", "(($u.Sub $t).Truncate "+unit+")", "($t.Sub ($t.Add "+unit+"))")
+		moment := pick("$t", "$u", "$t.UTC", "($t.Add "+span+")", "($u.Truncate "+unit+")", "($t.Round "+unit+")", "($u.In $t.Location)",
+			"($t.AddDate "+count(-40, 40)+" "+count(-20, 20)+" "+count(-450, 450)+")", "($u.Add "+unit+")", "(mustDateModify \""+count(-90, 90)+"h"+count(0, 60)+"m\" $t)")
+		named := pick(moment+".Month", moment+".Weekday", span, "("+moment+".Sub $u)")
+		number := pick(named, named, moment+".Day", moment+".Unix", moment+".YearDay", moment+".Hour", moment+".Nanosecond", span+".Hours", span+".Milliseconds", moment+".UnixMilli")
+		other := pick(count(0, 13), named, moment+".Minute", "(int64 "+count(0, 9)+")", "(int "+count(0, 9)+")", span+".Seconds", "(float64 "+count(0, 9)+")", `"x"`, "nil", "1.5", "true")
+		compare := pick("eq", "ne", "lt", "le", "gt", "ge")
+		format := pick("%v", "%d", "%s", "%q", "%x", "%X", "%.1f", "%T", "%08d", "%+v", "%#v", "%+d", "%-9s|", "%12v", "%.3s", "%c", "%t", "%o", "%6.2f", "%e")
+		switch random.Intn(12) {
+		case 0:
+			p.steady(prelude, "{{ "+compare+" "+number+" "+other+" }}")
+		case 1:
+			p.steady(prelude, "{{ if "+compare+" "+other+" "+number+" }}yes{{ else if "+named+" }}{{ "+number+" }}{{ else }}no{{ end }}")
+		case 2:
+			p.steady(prelude, "{{ "+moment+".Format "+pick(layouts...)+" }}")
+		case 3:
+			p.steady(prelude, "{{ printf \""+format+" %v\" "+number+" "+pick(other, moment)+" }} {{ printf \""+pick("%d", "%8d", "%o")+"\" "+pick(number, moment+".UTC")+" }}")
+		case 4:
+			p.steady(prelude, "{{ with "+number+" }}{{ . }} {{ kindOf . }} {{ toJson . }}{{ else }}none{{ end }}")
+		case 5:
+			p.steady(prelude, "{{ $n := "+number+" }}{{ range $i, $e := list $n "+other+" }}{{ $i }}={{ "+compare+" $e $n }} {{ end }}")
+		case 6:
+			p.steady(prelude, "{{ "+pick("add", "sub", "mul", "div", "mod", "max", "min", "addf", "mulf", "maxf")+" "+number+" "+pick(other, number)+" }}")
+		case 7:
+			p.steady(prelude, "{{ dict \"a\" "+number+" \"b\" "+pick(moment, other, span)+" | "+pick("toJson", "toPrettyJson", "values | len", "keys | sortAlpha", "printf \"%v\"")+" }}")
+		case 8:
+			p.steady(prelude, "{{ "+pick("dateInZone \"2006-01-02 15:04 MST\" "+moment+" \"UTC\"", "htmlDateInZone "+moment+" \"UTC\"", "unixEpoch "+moment, "durationRound "+span, "duration "+number, moment+" | toString | len", "list "+number+" "+other+" | join \"-\"")+" }}")
+		case 9:
+			p.steady(prelude, "{{ "+moment+"."+pick("After", "Before", "Equal", "Compare", "Sub")+" "+pick("$t", "$u", moment, other, span)+" }}")
+		case 10:
+			p.steady(prelude, "{{ "+pick("and", "or")+" ("+compare+" "+number+" "+pick(number, other)+") "+pick(named, "(not "+named+")", other)+" }}")
+		default:
+			version := "(semver \"" + count(0, 4) + "." + count(0, 13) + "." + count(0, 30) + pick("", "-rc."+count(0, 12), "+b"+count(0, 9)) + "\")"
+			second := pick("(semver \""+count(0, 4)+".2.0\")", version+".IncMinor", "("+version+".SetPrerelease \"a."+count(0, 20)+"\")")
+			p.steady("", "{{ $v := "+version+" }}{{ $w := "+second+" }}{{ $v."+pick("Compare", "Equal", "LessThan", "GreaterThan", "LessThanEqual")+" $w }} {{ $w }} {{ "+compare+" $v."+pick("Major", "Minor", "Patch")+" $w.Patch }} {{ $v."+pick("IncPatch", "IncMajor.Original", "Prerelease", "Metadata")+" }}")
 		}
 	}
 }
