@@ -101,10 +101,25 @@ const schemaOf = (a: JsonObject): JsonObject => ({
   properties: { a },
   $defs: { ...DEFINITIONS, Fan: FAN },
 });
+/** Takes minutes if all keys are copied for each reference. */
+const MANY_KEYS: JsonObject = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [`a${at}`, { $ref: '#/$defs/Many' }]),
+  ),
+  $defs: {
+    Many: {
+      $ref: '#/$defs/More',
+      ...Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`x${at}`, at])),
+    },
+    More: { $ref: '#/$defs/Many' },
+  },
+};
 const TOOLS = [
   ...CASES.map(([, property], at) => ({ name: `t${at}`, inputSchema: schemaOf(property) })),
   { name: 'mode', inputSchema: schemaOf({ $ref: '#/$defs/Mode' }) },
   { name: 'fan', inputSchema: schemaOf({ $ref: '#/$defs/Fan' }) },
+  { name: 'many', inputSchema: MANY_KEYS },
   { name: 'circle', inputSchema: schemaOf({ $ref: '#/properties/a' }) },
 ];
 /** Says which arguments it was given. */
@@ -155,5 +170,17 @@ describe('cli: arguments whose schema has references and branches', function () 
       XDG_CACHE_HOME: makeDirectory().path,
     });
     expect(stdout).equal('auto\n1\n');
+  });
+
+  it('are completed in time however large their schema is', async () => {
+    for (const [tool, offered] of Object.entries({ many: '--a0' })) {
+      const start = performance.now();
+      const words = ['call', `x_echo_${tool}`, '--a'];
+      const { stdout, stderr } = await typeVerb(['__complete', '--endpoint', endpoint, '--', ...words], {
+        XDG_CACHE_HOME: makeDirectory().path,
+      });
+      expect(stdout.split('\n'), `${tool} ${stderr}`).include(offered);
+      expect(performance.now() - start, tool).below(5_000);
+    }
   });
 });
