@@ -71,6 +71,8 @@ const SWITCHES =
 const ATTACHED = /^-[itdPq]*[a-ce-hj-prsu-z]./;
 
 const ANOTHER_USER = 'another user runs it, who cannot read the archive that was checked';
+/** Variables by which npm, uv, pip and pipx take their flags. */
+const SETTING = /^(?:npm_config|uv|pip|pipx)_\w+=/i;
 /** Flags of `dnx` whose value is the next word. */
 const NUGET_VALUED = /^(?:--(?:source|add-source|configfile|version|verbosity|framework)|-v)$/;
 const NUGET = /^([A-Za-z0-9][\w.-]*)(?:@(.+))?$/;
@@ -95,7 +97,10 @@ export function packageIn(command: readonly string[]): NamedPackage | undefined 
   const words = unwrapped(command);
   const lead = command.slice(0, command.length - words.length);
   const found = packageOf(words);
-  const obstacle = found?.obstacle ?? (isOfAnotherUser(lead) ? ANOTHER_USER : undefined);
+  const setting = lead.find((word) => SETTING.test(word))?.replace(/=.*$/s, '');
+  const obstacle =
+    found?.obstacle ??
+    (isOfAnotherUser(lead) ? ANOTHER_USER : setting && `${setting} may name another place or package`);
   return found && { ...wrapped(found, (own) => [...lead, ...own]), obstacle };
 }
 

@@ -33,6 +33,11 @@ const ELSEWHERE: Readonly<Record<Runner, RegExp>> = {
   npm: /^--(?:registry|userconfig|globalconfig|@[^=]*:registry)$/,
   pypi: /^(?:-[if]|--(?:(?:extra-)?index-url|(?:default-)?index|no-index|find-links|config-file|directory|project|pip-args))$/,
 };
+/** Flags that say what runs or where it is from. */
+const WHOLE: Readonly<Record<Runner, readonly string[]>> = {
+  npm: ['--package', '--call', '--registry', '--userconfig', '--globalconfig'],
+  pypi: ['--spec', '--pip-args', '--index-url'],
+};
 const PACKAGE_FLAG: Readonly<Record<Runner, RegExp>> = {
   npm: /^(?:-p|--package)(=|$)/,
   pypi: /^(?:--from|--spec)(=|$)/,
@@ -95,8 +100,14 @@ function obstacleOf(word: string, registry: Runner): string | undefined {
   const flag = word.startsWith('--') ? word.replace(/=.*$/s, '') : word.slice(0, 2);
   if (ELSEWHERE[registry].test(flag))
     return `${flag} names another place than the settings, which is not asked`;
+  if (isShortened(flag, registry)) return `the flag ${flag} may be short for another`;
   const isKnown = /^--[^=]+=/.test(word) || VALUED[registry].has(word) || PLAIN[registry].test(word);
   return isKnown ? undefined : `what the flag ${flag} does is not known here`;
+}
+
+/** npm and pipx take the beginning of a flag for it: `--pack=notes`. */
+function isShortened(flag: string, registry: Runner): boolean {
+  return flag.length > 2 && WHOLE[registry].some((one) => one !== flag && one.startsWith(flag));
 }
 
 export function wordAt({ words, at, lead }: Place): string {

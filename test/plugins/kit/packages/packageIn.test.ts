@@ -218,6 +218,11 @@ describe('kit: the package that a command runs', () => {
         'npx a@npm:notes',
         'npx -p a -p b serve',
         'npm --registry x exec notes',
+        'npx --regist=http://x notes@1.0.0',
+        'npx --user=x notes@1.0.0',
+        'pipx run --spe=x notes==1.0.0',
+        'env npm_config_registry=http://x npx notes@1.0.0',
+        'env UV_WITH=x uvx notes@1.0.0',
       ],
     ])
       expect(packageIn(words(line))?.obstacle, line).a('string');
