@@ -28,14 +28,22 @@ export function unpinnedIn(servers: readonly PlannedServer[]): readonly string[]
   });
 }
 
+/** What to say of servers whose package has a name near that of another. */
+export function nearNotes(servers: readonly PlannedServer[]): readonly string[] {
+  return servers.flatMap(({ name, server, isPresent }) => {
+    const named = isPresent ? undefined : packageOf({ command: server.command });
+    const near = named && nearPopular(named);
+    return near === undefined
+      ? []
+      : [`${name}: ${named?.name} is not ${near}, but its name is near; is it the one?`];
+  });
+}
+
 async function withPin(one: PlannedServer, invocation: Invocation, notes: string[]): Promise<PlannedServer> {
   const { name, definition } = one;
   const spec = parse(definition.text) as JsonObject;
   const named = packageOf(spec);
   if (named === undefined) return one;
-  const near = nearPopular(named);
-  if (near !== undefined)
-    notes.push(`${name}: ${named.name} is not ${near}, but its name is near; is it the one?`);
   try {
     const { found, facts } = await lookedUp(named, invocation);
     notes.push(`${name}: ${facts}`);

@@ -7,7 +7,7 @@ import type { ImportPlan, PlannedServer } from '../clients/planImport.ts';
 import { planLinks } from '../clients/linkClients.ts';
 import { CLIENT_NAMES } from '../../kit/clients/places.ts';
 import { notesOf } from '../clients/report.ts';
-import { unpinnedIn, withPins } from '../clients/withPins.ts';
+import { nearNotes, unpinnedIn, withPins } from '../clients/withPins.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { wholeEntries } from '../clients/wholeEntries.ts';
@@ -128,6 +128,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
     faults: [...found.faults, ...faults],
     notes: [
       ...notesOf(plan),
+      ...nearNotes(plan.servers),
       ...(pin === true ? [] : unpinnedNotes(plan)),
       ...consented.notes,
       ...(link === true ? staying : []),

@@ -57,4 +57,13 @@ describe('pegboard import --pin', () => {
     expect(stderr).match(/not pinned to a version: (notes, gone|gone, notes); add --pin/);
     expect(definition('notes')['command']).deep.equal(['npx', '-y', 'notes', '--all']);
   });
+
+  it('says with and without it which name is near that of another, before anything is written', async () => {
+    const servers = { web: { command: 'npx', args: ['-y', '@playwrigth/mcp@1.0.0'] } };
+    home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) });
+    for (const words of [[], ['--pin']]) {
+      const { stderr } = await home.run(['import', ...words, '--dry-run'], registry.env);
+      expect(stderr).contain('web: @playwrigth/mcp is not @playwright/mcp, but its name is near');
+    }
+  });
 });
