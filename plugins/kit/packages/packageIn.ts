@@ -35,6 +35,8 @@ export interface NamedPackage {
   readonly digest: string | undefined;
   /** Whether it is the same package at each start. */
   readonly isExact: boolean;
+  /** What it installs besides without an exact version: that of `uvx --with`. */
+  readonly besides?: string | undefined;
   /** Why what runs may not be what the registry of the settings has by this name. */
   readonly obstacle?: string | undefined;
   /** The command with the name alone. */
@@ -142,6 +144,8 @@ function packageOf(words: readonly string[]): NamedPackage | undefined {
   const places = placesIn(words, from, registry, name === 'npm');
   const all = places.flatMap((place) => (registry === 'npm' ? npmPackage(place) : pypiPackage(place)) ?? []);
   const found = all.find(({ isExact }) => !isExact) ?? all[0];
+  if (found !== undefined && registry === 'pypi')
+    return { ...found, besides: installedWith(words, from).find(({ isExact }) => !isExact)?.name };
   if (found === undefined || TAKES_ARCHIVE.test(name)) return found;
   return { ...found, obstacle: otherRunner(name) };
 }
@@ -249,19 +253,22 @@ function nugetPackage(words: readonly string[], from: number): NamedPackage | un
 
 /** `uv run --with notes serve`: the first that is not exact of what it installs. */
 function withPackage(words: readonly string[]): NamedPackage | undefined {
-  const own = ownWords(words, words.indexOf('run') + 1);
+  const all = installedWith(words, words.indexOf('run') + 1);
+  const found = all.find(({ isExact }) => !isExact) ?? all[0];
+  const obstacle = 'uv run cannot be given an archive that was checked; run it with uvx --from';
+  return found && { ...found, ...fixed(words), obstacle };
+}
+
+/** What `--with` adds. @param from index of the first word after the subcommand */
+function installedWith(words: readonly string[], from: number): readonly NamedPackage[] {
+  const own = ownWords(words, from);
   const named = own.flatMap((word, at) => {
     const found = WITH.exec(word);
     const text = found && (found[1] ?? own[at + 1]);
     // Of several in one word each begins with a letter, as no version does.
     return text ? text.split(/,(?=\s*[A-Za-z])/) : [];
   });
-  const all = named.flatMap(
-    (one) => pypiPackage({ words: [one.trim()], at: 0, lead: '', isOfFlag: true }) ?? [],
-  );
-  const found = all.find(({ isExact }) => !isExact) ?? all[0];
-  const obstacle = 'uv run cannot be given an archive that was checked; run it with uvx --from';
-  return found && { ...found, ...fixed(words), obstacle };
+  return named.flatMap((one) => pypiPackage({ words: [one.trim()], at: 0, lead: '', isOfFlag: true }) ?? []);
 }
 
 /** The words before the program of `uv run`, whose own may be `--with` as well. */

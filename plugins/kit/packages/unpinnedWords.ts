@@ -5,6 +5,8 @@ import type { NamedPackage } from './packageIn.ts';
  *  @param server its name */
 export function unpinnedWords(command: readonly string[], server: string): string | undefined {
   const found = packageIn(command);
+  if (found?.isExact === true && found.besides !== undefined)
+    return `package ${found.name} is run with ${found.besides}, which has no exact version, so that other code may run at each start; write ${found.besides}==VERSION`;
   if (found === undefined || found.isExact) return undefined;
   return `${wordsFor(found)}, so that other code may run at each start; ${cureFor(found, server)}`;
 }

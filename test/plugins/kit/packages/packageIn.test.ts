@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { unpinnedWords } from '../../../../plugins/kit/packages/unpinnedWords.ts';
 import { packageIn } from '../../../../plugins/kit/packages/packageIn.ts';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
@@ -227,5 +228,15 @@ describe('kit: the package that a command runs', () => {
     ])
       expect(packageIn(words(line))?.obstacle, line).a('string');
     expect(packageIn(shell('npx notes'))?.obstacle).contain('a shell runs it');
+  });
+
+  it('names what is installed besides it without an exact version', () => {
+    for (const line of ['uvx --with x notes@1.0.0', 'uv tool run -q --with=y==1,x notes==1.0.0'])
+      expect(packageIn(words(line))?.besides, line).equal('x');
+    for (const line of ['uvx --with x==1 notes@1.0.0', 'uvx notes@1.0.0 --with x'])
+      expect(packageIn(words(line))?.besides, line).equal(undefined);
+    expect(unpinnedWords(words('uvx --with x notes@1.0.0'), 'n')).contain(
+      'is run with x, which has no exact',
+    );
   });
 });
