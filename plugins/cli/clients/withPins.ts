@@ -28,7 +28,7 @@ export function unpinnedIn(servers: readonly PlannedServer[]): readonly string[]
   });
 }
 
-/** What to say of servers whose package has a name near that of another. */
+/** A warning for each server whose package has a name near that of another. */
 export function nearNotes(servers: readonly PlannedServer[]): readonly string[] {
   return servers.flatMap(({ name, server, isPresent }) => {
     const named = isPresent ? undefined : packageOf({ command: server.command });
