@@ -3,7 +3,7 @@ import { createServer as createPlain } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { isObject, waitAtMost } from 'pegboard';
+import { isObject, messageOf, waitAtMost } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { jsonIn } from '../kit/text/jsonIn.ts';
 import { sharedKeyServer } from '../kit/tls/sharedKey.ts';
@@ -133,7 +133,13 @@ export class Listeners {
       return;
     }
     const id = randomUUID();
-    const session = new PodSession(id, this.#parts, () => this.#sessions.delete(id));
+    let session: PodSession;
+    try {
+      session = new PodSession(id, this.#parts, () => this.#sessions.delete(id));
+    } catch (error) {
+      refuse(res, 503, `the process cannot begin: ${messageOf(error)}`);
+      return;
+    }
     this.#sessions.set(id, session);
     session.take(message, text, res);
   }

@@ -8,7 +8,8 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 type Options = SpawnOptionsWithStdioTuple<StdioPipe, StdioPipe, StdioPipe>;
 
 /** Starts a program such that `killTree` reaches what it starts itself (npx, uvx), with pipes. On Windows `npx` is a script for cmd.exe,
- *  whose arguments need other quotes: cross-spawn finds and writes those. */
+ *  whose arguments need other quotes: cross-spawn finds and writes those.
+ *  @throws Error with the code of the system if it cannot begin at all; a missing program is an event `error` of the child */
 export function spawnTree(
   [file = '', ...args]: readonly string[],
   { env, cwd }: Pick<Options, 'env' | 'cwd'>,
@@ -17,7 +18,13 @@ export function spawnTree(
   const given: Options = { env, cwd, stdio: PIPES };
   // A process group of Windows would open a window of its own; there the tree is found by its parents.
   if (platform === 'win32') return crossSpawn(file, args, { ...given, windowsHide: true }) as Child;
-  return spawn(file, args, { ...given, detached: true });
+  const child: Partial<Child> & Pick<Child, 'once'> = spawn(file, args, { ...given, detached: true });
+  if (child.stdin !== undefined) return child as Child;
+  // Node.js makes no pipes then, and says so by an event.
+  child.once('error', () => undefined);
+  const text =
+    'too many files and connections are open; raise the limit (ulimit -n, LimitNOFILE of the unit)';
+  throw Object.assign(new Error(text), { code: 'EMFILE' });
 }
 
 /** Sends a signal to a program of `spawnTree` and all that it has started. Windows has no signals: SIGTERM does nothing there, because

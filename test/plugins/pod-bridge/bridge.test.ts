@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { RequestOptions } from 'node:https';
@@ -156,6 +156,20 @@ describe('pegboard stdio', () => {
     const [, data = '{}'] = /data: (.*)/.exec(text) ?? [];
     return (JSON.parse(data) as { result?: Readonly<Record<string, unknown>> }).result ?? {};
   };
+
+  it('refuses a session, and serves on, when it may open no more files', async () => {
+    const bridge = await start([process.execPath, '-e', ECHO]);
+    const before = await bridge.begin();
+    const limit = (files: number): void =>
+      void execFileSync('prlimit', ['--pid', String(bridge.pid), `--nofile=${files}:`]);
+    limit(readdirSync(`/proc/${bridge.pid}/fd`).length + 3);
+    const refused = await bridge.post(INITIALIZE);
+    expect(refused).to.deep.include({ status: 503 });
+    expect(refused.text).to.include('too many files and connections are open');
+    expect(await bridge.post({ jsonrpc: '2.0', id: 1, method: 'x' }, before)).to.include({ status: 200 });
+    limit(1_000);
+    await bridge.begin();
+  });
 
   it('gives each session a process, and ends it with the session', async () => {
     const { begin, post, exited, pid } = await start(echo);

@@ -1,6 +1,6 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { GatewayError, waitAtMost } from 'pegboard';
+import { GatewayError, messageOf, waitAtMost } from 'pegboard';
 import type { Spawned } from '../../../contracts/servers.ts';
 import { helpedBy } from '../../../kit/faults/remedy.ts';
 import { killTree, spawnTree } from '../../../kit/processes/processTree.ts';
@@ -149,7 +149,10 @@ export class ServerProcess {
 
 /** Node.js throws what the system says about all words together. */
 function unspawned(error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'E2BIG') return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE')
+    return new GatewayError('UPSTREAM_UNREACHABLE', `the command cannot be run: ${messageOf(error)}`);
+  if (code !== 'E2BIG') return error;
   const cause = 'the command cannot be run: its arguments and variables together are too long for the system';
   const what = 'shorten args or env, or have it read the long value from a file';
   return helpedBy({ do: 'edit', what }, 'UPSTREAM_UNREACHABLE', cause);
