@@ -43,7 +43,7 @@ describe('the pages of servers', () => {
 
   it('show one server with its tools, what they take of a context, and its states with times', async () => {
     const server = await facts('relay');
-    expect(server.tools.total).equal(11);
+    expect(server.tools.total).equal(12);
     expect(server.tools.items.map(({ name }) => name)).include('x_relay_ask');
     expect(server.tokens).greaterThan(50);
     expect(server.history.map(({ state }) => state)).deep.equal(['ready', 'starting']);

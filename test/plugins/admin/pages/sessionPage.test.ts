@@ -106,8 +106,8 @@ describe('the pages of sessions', () => {
     expect(session.revision).equal('2025-11-25');
     expect(toolset).include('server:shared');
     expect(connections).deep.equal([
-      { name: 'own', state: 'running', connection: 'own', tools: 11 },
-      { name: 'shared', state: 'running', connection: 'shared', tools: 11 },
+      { name: 'own', state: 'running', connection: 'own', tools: 12 },
+      { name: 'shared', state: 'running', connection: 'shared', tools: 12 },
     ]);
     const { text } = await site.get(`/sessions/${id}`);
     expect(text).include('2025-11-25').and.include('its own').and.include('server:shared');
