@@ -133,12 +133,14 @@ export function idOf(value: unknown): string | undefined {
 }
 
 type Line = readonly [key: string, as: string, accepted: Accepted[], refused: string[], place?: number];
-/** @returns undefined if the value is not a record */
+/** @returns undefined if there is none. @throws Error if it is one of another version: read as none, each change would be a first sight */
 export async function readRecord(value: unknown, turns: Turns): Promise<PinRecord | undefined> {
-  if (!isObject(value)) return undefined;
-  if (Array.isArray(value['pins'])) return readFirstForm(value, turns);
-  if (!Array.isArray(value['lines']) || !Array.isArray(value['packs'])) return undefined;
-  const { lines, packs } = value as RecordValue;
+  if (value === undefined) return undefined;
+  const parts = isObject(value) ? value : {};
+  if (Array.isArray(parts['pins'])) return readFirstForm(parts, turns);
+  if (!Array.isArray(parts['lines']) || !Array.isArray(parts['packs']))
+    throw new Error('a record of pins has a form that this version of Pegboard does not know');
+  const { lines, packs } = parts as unknown as RecordValue;
   const pins = new Map<string, Pin>();
   const places = new Map<string, number>();
   for (const part of lines)

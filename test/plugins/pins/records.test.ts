@@ -76,6 +76,21 @@ describe('plugins/pins: what is kept of a server', () => {
     ]);
   });
 
+  it('is kept in a form that is not known, and makes no change a first sight', async () => {
+    const pinned = await pinnedGateway(changingServers({ rug: { tools: [TOOL] } }, { mode: 'hold' }));
+    const newer = { parts: ['of a newer version'] };
+    await until(async () => (await vaultOf(pinned).get(KEY)) !== undefined);
+    await vaultOf(pinned).set(KEY, newer);
+    pinned.directory.write('rug.json', JSON.stringify({ tools: [{ ...TOOL, description: 'Other.' }] }));
+    const later = await again(pinned);
+    const warning = await later.gateway.log.heard('could not be read or kept');
+    expect(JSON.stringify(warning)).to.include('a form that this version of Pegboard does not know');
+    await until(() => later.gateway.kernel.catalogue.shared('x_rug_safe'));
+    await later.gateway.stop();
+    const last = await pinnedGateway(later.directory);
+    expect(await vaultOf(last).get(KEY)).to.deep.equal(newer);
+  });
+
   it('has the fingerprints of former versions, also where other forms of JSON sort keys otherwise', () => {
     const inputSchema = { required: ['b', 'a'], properties: { 10: {}, 9: { type: 'string' }, b: {} } };
     expect(fingerprint('tools', { name: 'a', inputSchema })).to.equal(
