@@ -74,7 +74,7 @@ function checkAddresses(network: unknown): readonly Finding[] {
     }
     if (isForPods(grant)) return [];
     const message =
-      'a pod gets no addresses of the link, where clouds hand out the credentials of the node, and no IPv4 written as IPv6; remove it';
+      'a pod gets no addresses of the link, nor others at which clouds hand out the credentials of the node, and no IPv4 written as IPv6; remove it';
     return [{ path, message }];
   });
 }

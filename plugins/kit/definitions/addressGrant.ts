@@ -35,9 +35,13 @@ export function rangeIn(text: string): AddressRange | undefined {
   return { cidr: `${addressOf(value, version)}/${bits}`, version, bits, value };
 }
 
-/** Addresses at which clouds give the credentials of a node to each program that asks, and those of the link; also as NAT64 reaches them.
- *  A rule that names IPv4 as IPv6 holds nowhere. */
-export const NODES_OWN = ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '64:ff9b::a9fe:0/112'] as const;
+/** Addresses at which clouds give the credentials of a node to each program that asks, and those of the link, as `addressClass` knows them;
+ *  those of IPv4 also as NAT64 reaches them. A rule that names IPv4 as IPv6 holds nowhere. */
+export const NODES_OWN = [
+  ...['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'],
+  ...['64:ff9b::a9fe:0/112', '64:ff9b::a83f:8110/128', '64:ff9b::6464:64c8/128'],
+  ...['fe80::/10', 'fd00:ec2::/64', 'fd20:ce::/64', 'fd00:42::/64', 'fd00:c1::/64', 'fd00:a9fe:a9fe::/64'],
+] as const;
 const MAPPED = ['::ffff:0:0/96', '::/96'];
 const NAMES_PORT = 53;
 

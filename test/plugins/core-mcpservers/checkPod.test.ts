@@ -54,6 +54,8 @@ describe('runsIn: pod in a definition', () => {
     [{ grants: { network: ['169.254.169.254:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['169.254.169.0/24:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[fe80::1]:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['168.63.129.16:80'] } }, 'a pod gets no addresses of the link'],
+    [{ grants: { network: ['[fd00:ec2::23]:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[fd00:ec2::254]:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[::ffff:a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],
     [{ grants: { network: ['[64:ff9b::a9fe:a9fe]:80'] } }, 'a pod gets no addresses of the link'],

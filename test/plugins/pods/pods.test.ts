@@ -82,10 +82,14 @@ describe('pods of stdio servers, at a simulated API', function () {
     await start();
     const { spec } = await one('networkpolicies');
     const tcp = (port: number): object => ({ port, protocol: 'TCP' });
-    const ofIpv6 = ['fe80::/10', 'fd00:ec2::254/128', '64:ff9b::a9fe:0/112'];
+    const ofIpv4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32'];
+    const ofIpv6 = [
+      ...['64:ff9b::a9fe:0/112', '64:ff9b::a83f:8110/128', '64:ff9b::6464:64c8/128', 'fe80::/10'],
+      ...['fd00:ec2::/64', 'fd20:ce::/64', 'fd00:42::/64', 'fd00:c1::/64', 'fd00:a9fe:a9fe::/64'],
+    ];
     expect((spec as JsonObject)['egress']).deep.equal([
       { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports: [tcp(5432)] },
-      { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } }], ports: [tcp(443)] },
+      { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ofIpv4 } }], ports: [tcp(443)] },
       { to: [{ ipBlock: { cidr: 'fd00::7/128' } }], ports: [tcp(443)] },
       { to: [{ ipBlock: { cidr: '::/0', except: ofIpv6 } }], ports: [tcp(8080)] },
       { to: [{ ipBlock: { cidr: '10.96.0.10/32' } }], ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] },

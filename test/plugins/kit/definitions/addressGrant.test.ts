@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { isInRange, rangeIn, readAddressGrant } from '../../../../plugins/kit/definitions/addressGrant.ts';
+import {
+  NODES_OWN,
+  isForPods,
+  isInRange,
+  rangeIn,
+  readAddressGrant,
+} from '../../../../plugins/kit/definitions/addressGrant.ts';
+import { addressClass } from '../../../../plugins/kit/net/addressClass.ts';
 
 describe('an address with a port, as a grant', () => {
   it('is read in its usual form, without bits behind the prefix', () => {
@@ -43,5 +50,22 @@ describe('an address with a port, as a grant', () => {
     expect(isIn('11.0.0.7', '10.0.0.0/8')).equal(false);
     expect(isIn('fe80::1', 'fe80::/10')).equal(true);
     expect(isIn('0.0.0.1', '::/0')).equal(false);
+  });
+
+  it('is for no pod where clouds hand out the credentials of a node', () => {
+    for (const address of [
+      ...['169.254.169.254', '169.254.170.23', '168.63.129.16', '100.100.100.200', 'fe80::a9fe:a9fe'],
+      ...['fd00:ec2::254', 'fd00:ec2::23', 'fd20:ce::254', 'fd00:42::42', 'fd00:c1::a9fe:a9fe'],
+      ...['fd00:a9fe:a9fe::1', '64:ff9b::a9fe:a9fe', '64:ff9b::a83f:8110', '64:ff9b::6464:64c8'],
+    ]) {
+      expect(addressClass(address), address).equal('link-local');
+      const text = address.includes(':') ? `[${address}]` : address;
+      const [web, names] = [80, 53].map((port) => readAddressGrant(`${text}:${port}`));
+      expect([web && isForPods(web), names && isForPods(names)], address).deep.equal([false, true]);
+    }
+    for (const text of NODES_OWN) {
+      expect(addressClass(text.split('/')[0] ?? ''), text).equal('link-local');
+      expect(rangeIn(text), text).include({ cidr: text });
+    }
   });
 });
