@@ -14,6 +14,9 @@ const MAX_BUFFERED_BYTES = 128 * 1_024 * 1_024;
 const MAX_WAITING = 256;
 /** Characters of a line of standard output that is not a message, for the log. */
 const MAX_NOISE = 2_000;
+/** How long a request that was given up counts as running: twice the default of `lateMs`, by which the gateway counts. */
+const LATE_MS = 60_000;
+const MAX_LATE = 1_000;
 
 /** A response that events are written to. */
 interface Stream {
@@ -36,6 +39,8 @@ export class PodSession {
   readonly #process: PodProcess;
   /** Requests by their ids as JSON. */
   readonly #pending = new Map<string, Pending>();
+  /** When requests were given up that the process has not answered: it may still speak about them. The oldest first. */
+  readonly #late = new Map<string, number>();
   #standing: Stream | undefined;
   #hasListened = false;
   /** Responses that the gateway does not read as fast as they are written. */
@@ -103,6 +108,7 @@ export class PodSession {
       if (this.#pending.get(key) !== pending) return;
       // An answer could reach no client now.
       this.#settle(key);
+      this.#giveUp(key);
       if (method === 'initialize') void this.end('no client waits for it');
     });
     this.#process.write(oneLine(text));
@@ -141,6 +147,7 @@ export class PodSession {
   }
 
   #answer(key: string, line: string): void {
+    this.#late.delete(key);
     const pending = this.#pending.get(key);
     if (pending === undefined) return;
     this.#send(pending, line);
@@ -154,7 +161,7 @@ export class PodSession {
     else if (this.#waiting.push(line) > MAX_WAITING) this.#waiting.shift();
   }
 
-  /** That of the request which it is about: progress names it, and one that runs alone has probably caused it. */
+  /** That of the request which it is about: progress names it, and one that runs alone has caused it. */
   #streamFor({ method, params }: JsonObject): Stream | undefined {
     if (method !== 'notifications/progress' || !isObject(params))
       return this.#streamAlone() ?? this.#standing;
@@ -168,9 +175,25 @@ export class PodSession {
     return this.#hasListened ? this.#standing : this.#streamAlone();
   }
 
+  /** None while the process may still speak about a request of another client. */
   #streamAlone(): Stream | undefined {
     const open = this.#open();
-    return open.length === 1 ? open[0] : undefined;
+    return open.length === 1 && !this.#hasLate() ? open[0] : undefined;
+  }
+
+  #hasLate(): boolean {
+    const since = performance.now() - LATE_MS;
+    for (const [key, at] of this.#late) {
+      if (at > since && this.#late.size <= MAX_LATE) return true;
+      this.#late.delete(key);
+    }
+    return false;
+  }
+
+  #giveUp(key: string): void {
+    this.#late.delete(key);
+    this.#late.set(key, performance.now());
+    if (this.#late.size > MAX_LATE) this.#hasLate();
   }
 
   #open(): readonly Pending[] {
@@ -178,8 +201,11 @@ export class PodSession {
   }
 
   #cancel(id: unknown): void {
-    const pending = this.#pending.get(JSON.stringify(id));
-    if (pending !== undefined) pending.isCancelled = true;
+    const key = JSON.stringify(id);
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return;
+    pending.isCancelled = true;
+    this.#giveUp(key);
   }
 
   /** Reads on once the gateway has taken it, or gone. */

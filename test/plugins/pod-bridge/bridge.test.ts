@@ -248,6 +248,20 @@ describe('pegboard stdio', () => {
     await until(() => standing().includes('noted'), { what: 'the note', withinMs: 5_000 });
   });
 
+  it('says nothing on the stream of a call that may be about one which was given up, until that is answered', async () => {
+    const { begin, post, open, listen } = await start(echo);
+    const session = await begin();
+    const standing = await listen(session);
+    const { leave } = await open({ jsonrpc: '2.0', id: 1, method: 'wait' }, session);
+    leave();
+    const other = await post({ jsonrpc: '2.0', id: 2, method: 'note' }, session);
+    expect(other.text).not.include('noted');
+    await until(() => standing().includes('noted'), { what: 'the note' });
+    // It answers under the id of the first.
+    await until(async () => (await post({ jsonrpc: '2.0', id: 1, method: 'x' }, session)).status === 200);
+    expect((await post({ jsonrpc: '2.0', id: 3, method: 'note' }, session)).text).include('noted');
+  });
+
   it('cuts the calls of a process that ends, forgets its session, and begins another', async () => {
     const { begin, post } = await start(echo);
     const session = await begin();
