@@ -8,13 +8,13 @@ import type { ServerDefinition } from '../definition.ts';
 export class PodLog {
   readonly #context: Pick<UpstreamContext, 'pods'>;
   readonly #server: string;
-  readonly #output: Pick<StandardError, 'push' | 'hide'>;
+  readonly #output: Pick<StandardError, 'push' | 'hideToo'>;
   #end: (() => void) | undefined;
 
   constructor(
     context: Pick<UpstreamContext, 'pods'>,
     server: string,
-    output: Pick<StandardError, 'push' | 'hide'>,
+    output: Pick<StandardError, 'push' | 'hideToo'>,
   ) {
     this.#context = context;
     this.#server = server;
@@ -28,7 +28,7 @@ export class PodLog {
       return;
     }
     // It may be read long before its pod is reached, by which the rest is hidden.
-    this.#output.hide(secretsGiven({ values: textsInPod(definition) }));
+    this.#output.hideToo(secretsGiven({ values: textsInPod(definition) }));
     this.#end ??= this.#context.pods()?.follow(this.#server, (chunk) => this.#output.push(chunk));
   }
 

@@ -19,6 +19,7 @@ export interface StandardErrorLimits extends KeptLimits {
 
 const MAX_LINE_BYTES = 65_536;
 const MAX_NOISE_CHARS = 1_000;
+const MAX_FORMER_SECRETS = 1_000;
 
 /** Output of a server outside of the protocol: logs bounded lines, and keeps the last ones for error messages. */
 export class StandardError {
@@ -35,6 +36,7 @@ export class StandardError {
   readonly #kept: KeptOutput;
   readonly #repeated = new RepeatedWords();
   #lines = this.#newLines();
+  #secrets: readonly Secret[] = [];
   #hide: Hide = hiderOf([]);
   #hideInProse: Hide = hiderOf([]);
   #hideInNames: Hide = hiderOf([]);
@@ -61,9 +63,15 @@ export class StandardError {
 
   /** A server may print secrets it was given; log, status and errors must not (decision D19). */
   hide(secrets: readonly Secret[]): void {
+    this.#secrets = secrets;
     this.#hide = hiderOf(secrets);
     this.#hideInProse = hiderOf(inProse(secrets));
     this.#hideInNames = hiderOf(inNames(secrets));
+  }
+
+  /** Until the next hide(), also what the former process or pod was given, which may still end. */
+  hideToo(secrets: readonly Secret[]): void {
+    this.hide([...secrets, ...this.#secrets.slice(0, MAX_FORMER_SECRETS)]);
   }
 
   /** Hides secrets in declarations of a server, but no common word that is also a secret. */

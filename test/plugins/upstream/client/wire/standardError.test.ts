@@ -1,23 +1,9 @@
 import { expect } from 'chai';
 import { splitMessage } from '../../../../../plugins/upstream/client/rpc/splitMessage.ts';
 import { StandardError, withLastWords } from '../../../../../plugins/upstream/client/wire/standardError.ts';
-import { defer } from '../../../../support/cleanup.ts';
+import { PodLog } from '../../../../../plugins/upstream/server/podLog.ts';
+import { countCalls } from '../../../../support/countCalls.ts';
 import { captureLog } from '../../../../support/log.ts';
-
-/** Counts calls of `owner[name]` from now on. */
-function countCalls<Name extends PropertyKey>(
-  owner: Record<Name, (...args: never[]) => unknown>,
-  name: Name,
-): () => number {
-  let calls = 0;
-  const real = owner[name];
-  owner[name] = function (this: unknown, ...args: never[]) {
-    calls += 1;
-    return real.apply(this, args);
-  };
-  defer(() => (owner[name] = real));
-  return () => calls;
-}
 
 describe('upstream: output of a server other than messages', () => {
   const limits = {
@@ -55,6 +41,16 @@ describe('upstream: output of a server other than messages', () => {
     output.begin();
     output.push(Buffer.from('of the next process\n'));
     expect(output.quotes().tail).to.deep.equal(['of the next process']);
+  });
+
+  it('hides what a former process and pod were given until the next pod is reached', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    const log = new PodLog({ pods: () => undefined }, 'files', output);
+    output.hide([{ name: 'TOKEN', text: 'token-of-process' }]);
+    for (const token of ['token-of-pod-1', 'token-of-pod-2'])
+      log.follow({ isInPod: true, suspended: false, env: { TOKEN: token } });
+    const words = output.redact('token-of-process token-of-pod-1 token-of-pod-2');
+    expect(words).equal('[redacted] [redacted] [redacted]');
   });
 
   it('is kept over restarts, cut and without the secrets of the process that wrote it', () => {
