@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio, SpawnOptionsWithStdioTuple, StdioPipe } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import crossSpawn from 'cross-spawn';
+import { OUT_OF_HANDLES } from '../faults/whyUnread.ts';
 
 const PIPES: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -17,14 +18,14 @@ export function spawnTree(
 ): Child {
   const given: Options = { env, cwd, stdio: PIPES };
   // A process group of Windows would open a window of its own; there the tree is found by its parents.
-  if (platform === 'win32') return crossSpawn(file, args, { ...given, windowsHide: true }) as Child;
-  const child: Partial<Child> & Pick<Child, 'once'> = spawn(file, args, { ...given, detached: true });
+  const child: Partial<Child> & Pick<Child, 'once'> =
+    platform === 'win32'
+      ? (crossSpawn(file, args, { ...given, windowsHide: true }) as Child)
+      : spawn(file, args, { ...given, detached: true });
   if (child.stdin !== undefined) return child as Child;
   // Node.js makes no pipes then, and says so by an event.
   child.once('error', () => undefined);
-  const text =
-    'too many files and connections are open; raise the limit (ulimit -n, LimitNOFILE of the unit)';
-  throw Object.assign(new Error(text), { code: 'EMFILE' });
+  throw Object.assign(new Error(OUT_OF_HANDLES), { code: 'EMFILE' });
 }
 
 /** Sends a signal to a program of `spawnTree` and all that it has started. Windows has no signals: SIGTERM does nothing there, because
